@@ -1,0 +1,53 @@
+/** What to forget. One field of ref/document/source/sourcePrefix/tag/all. */
+export type ForgetSelector =
+  | { readonly ref: string }
+  | { readonly source: string }
+  | { readonly sourcePrefix: string }
+  | { readonly tag: string }
+  | { readonly all: true }
+
+export interface ForgetResult {
+  readonly documents: number
+  readonly chunks: number
+}
+
+export interface BankInfo {
+  readonly name: string
+  readonly language: string
+  readonly modelId: string
+  readonly dimension: number
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly createdAt: Date
+}
+
+export interface BankStats {
+  readonly bank: BankInfo
+  readonly documents: { readonly current: number; readonly superseded: number; readonly deleted: number }
+  readonly chunks: number
+  readonly cues: Readonly<Record<string, number>>
+  readonly vectors: Readonly<Record<string, number>>
+  readonly terms: number
+  readonly postings: number
+  readonly receipts: number
+  readonly byFormat: Readonly<Record<string, number>>
+  readonly textBytes: number
+  readonly store: Readonly<Record<string, unknown>>
+}
+
+export interface DoctorFinding {
+  /** Stable name of the check: `orphan-postings`, `missing-vectors`, `term-frequencies`… */
+  readonly check: string
+  readonly ok: boolean
+  /** How many rows break it. */
+  readonly count: number
+  readonly detail: string
+  readonly mendable: boolean
+  /** Whether this run mended it. */
+  readonly mended: boolean
+}
+
+export interface DoctorReport {
+  readonly clean: boolean
+  readonly findings: readonly DoctorFinding[]
+  readonly tookMs: number
+}

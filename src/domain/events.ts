@@ -1,0 +1,44 @@
+/** What the engine tells while it works. Names are noun-verb; durations are milliseconds; never stored text. */
+export type EngineEvent =
+  | {
+      readonly type: 'retain-end'
+      readonly bank: string
+      readonly source: string
+      readonly status: string
+      readonly chunks: number
+      readonly vectors: number
+      readonly durationMs: number
+    }
+  | {
+      readonly type: 'recall-end'
+      readonly bank: string
+      readonly receipt: string
+      readonly passages: number
+      readonly degraded: readonly string[]
+      readonly durationMs: number
+      readonly stages: Readonly<Record<string, number>>
+    }
+  | {
+      readonly type: 'index-progress'
+      readonly bank: string
+      readonly done: number
+      readonly total: number
+      readonly source: string
+      readonly status: string
+    }
+  | {
+      readonly type: 'forget-end'
+      readonly bank: string
+      readonly documents: number
+      readonly chunks: number
+    }
+  | { readonly type: 'maintenance-end'; readonly task: string; readonly durationMs: number }
+  | { readonly type: 'store-owner-changed'; readonly owner: boolean }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+
+export type EventListener = (event: EngineEvent) => void
+
+/** Hands events to listeners; a listener that throws cannot break the caller. */
+export interface EventSink {
+  emit(event: EngineEvent): void
+}

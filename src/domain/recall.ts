@@ -1,0 +1,107 @@
+import type { Span } from './chunk.ts'
+import type { Metadata } from './document.ts'
+import type { Filter } from './filter.ts'
+import type { Trust } from './trust.ts'
+
+export const CHANNELS = [
+  'content',
+  'window',
+  'question',
+  'statement',
+  'concept',
+  'body',
+  'cue',
+  'entity',
+] as const
+/** Dense channels by vector kind; `body` and `cue` are BM25 over those fields; `entity` is the named people. */
+export type Channel = (typeof CHANNELS)[number]
+
+export const RECALL_MODES = ['hybrid', 'semantic', 'lexical'] as const
+export type RecallMode = (typeof RECALL_MODES)[number]
+export const FUSIONS = ['learned', 'standard', 'rrf'] as const
+export type Fusion = (typeof FUSIONS)[number]
+
+export interface HistoryMessage {
+  readonly role: string
+  readonly content: string
+}
+
+/** What is asked: a message, or a message with its history, or ready stand-alone questions beside it. */
+export type RecallQuery =
+  | string
+  | {
+      readonly message: string
+      readonly history?: readonly HistoryMessage[]
+      readonly queries?: readonly string[]
+    }
+
+export interface RecallOptions extends Filter {
+  /** Most passages to return. @default 10 */
+  readonly limit?: number
+  /** Most tokens (of the embedder's tokeniser) in all passages together. @default none */
+  readonly tokenBudget?: number
+  /** @default 'hybrid' */
+  readonly mode?: RecallMode
+  /** @default 'learned' */
+  readonly fusion?: Fusion
+  /** Multiplier of a channel's weight, ≥ 0; 0 switches the channel off. */
+  readonly weights?: Partial<Readonly<Record<Channel, number>>>
+  /** Neighbouring chunks (each side) to add to a passage where the budget allows. @default 0 */
+  readonly expand?: number
+  /** Write a receipt. @default true */
+  readonly receipt?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Why a chunk stands where it does. Every number that took part. */
+export interface ScoreParts {
+  /** Raw score in each channel (cosine, BM25); a channel in which the chunk has no entry is absent. */
+  readonly channels: Partial<Readonly<Record<Channel, number>>>
+  /** Rank (from 1) within each channel's own list; absent when only completion scored it. */
+  readonly ranks: Partial<Readonly<Record<Channel, number>>>
+  /** Every feature of the fusion by name, as it went in (standardised scores, reciprocal ranks, flags). */
+  readonly features: Readonly<Record<string, number>>
+  /** Fused score before lift. */
+  readonly fused: number
+  /** Multiplier of the lift, 1 = none. */
+  readonly lift: number
+}
+
+export interface Passage {
+  /** `kelly.md#3`: source and ordinal from 1; `kelly.md@2#3` when it is not of the current version. */
+  readonly ref: string
+  readonly chunkId: number
+  readonly text: string
+  readonly source: string
+  readonly span: Span
+  readonly kind: string
+  readonly label: string | null
+  readonly speaker: string | null
+  readonly occurredAt: Date | null
+  readonly tags: readonly string[]
+  readonly metadata: Metadata
+  readonly trust: Trust
+  readonly tokens: number
+  /** Final score: probability of relevance under `learned`, else a sum without a scale. */
+  readonly score: number
+  readonly parts: ScoreParts
+  /** The cue that met the question best, or null when the text itself did. */
+  readonly cue: { readonly kind: string; readonly text: string } | null
+  /** Neighbouring text added by `expand`. */
+  readonly before: string
+  readonly after: string
+}
+
+export interface RecallResult {
+  /** Report use, citation and feedback against it; null when `receipt: false`. */
+  readonly receipt: string | null
+  /** The questions that went out, the raw message among them. */
+  readonly queries: readonly string[]
+  readonly passages: readonly Passage[]
+  readonly tokens: number
+  /** Channels or stages that failed or were cut short, with the reason: `window: STORE_FAILED …`. */
+  readonly degraded: readonly string[]
+  readonly tookMs: number
+  /** The block to put in a prompt. */
+  toString(): string
+}

@@ -1,0 +1,130 @@
+import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
+import type { Document } from './domain/document.ts'
+import type { Passage, RecallOptions, RecallQuery, RecallResult, ScoreParts } from './domain/recall.ts'
+import type {
+  IndexOptions,
+  IndexResult,
+  RetainContent,
+  RetainItem,
+  RetainOptions,
+  RetainResult,
+} from './domain/retain.ts'
+
+export interface RetainManyOptions {
+  readonly onProgress?: (progress: {
+    readonly done: number
+    readonly source: string
+    readonly status: string
+  }) => void
+  readonly signal?: AbortSignal
+}
+
+export interface ImportResult {
+  readonly documents: number
+  readonly unchanged: number
+  readonly chunks: number
+}
+
+/** Where a chunk or text fell out of a recall, stage by stage. */
+export interface Explanation {
+  readonly receipt: string
+  readonly message: string
+  readonly queries: readonly string[]
+  /** Weight of each feature in this recall's fusion. */
+  readonly weights: Readonly<Record<string, number>>
+  readonly passages: readonly {
+    readonly ref: string
+    readonly rank: number
+    readonly score: number
+    readonly parts: ScoreParts
+  }[]
+  readonly whyNot: readonly {
+    readonly ref: string
+    /** First stage that lost it; `returned` when it was returned after all. */
+    readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
+    readonly reason: string
+    readonly rank: number | null
+    readonly parts: ScoreParts | null
+  }[]
+}
+
+/** A handle on one bank. `createMemory` returns that of the default bank. */
+export interface Memory extends AsyncDisposable {
+  readonly name: string
+  retain(content: RetainContent, options?: RetainOptions): Promise<RetainResult>
+  retainMany(
+    items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
+    options?: RetainManyOptions,
+  ): AsyncIterable<RetainResult>
+  index(path: string, options?: IndexOptions): Promise<IndexResult>
+
+  recall(query: RecallQuery, options?: RecallOptions): Promise<RecallResult>
+  /** A chunk by ref, or null. */
+  get(ref: string): Promise<Passage | null>
+  /** Chunks before and after within the same document version. */
+  neighbours(
+    ref: string,
+    options?: { readonly before?: number; readonly after?: number },
+  ): Promise<readonly Passage[]>
+  /** Chunks most like this one. */
+  similar(ref: string, options?: { readonly limit?: number }): Promise<readonly Passage[]>
+  explain(receipt: string, options?: { readonly whyNot?: readonly string[] }): Promise<Explanation>
+  /** Report what became of a recall. Use strengthens; retrieval alone does not. */
+  feedback(
+    receipt: string,
+    report: {
+      readonly used?: readonly string[]
+      readonly cited?: readonly string[]
+      readonly helpful?: readonly string[]
+      readonly unhelpful?: readonly string[]
+    },
+  ): Promise<void>
+
+  /** The whole text of the current (or a given) version at a source, or null. */
+  document(
+    source: string,
+    options?: { readonly version?: number; readonly asOf?: Date },
+  ): Promise<{ readonly document: Document; readonly text: string } | null>
+  documents(options?: {
+    readonly sourcePrefix?: string
+    readonly tag?: string
+    readonly state?: Document['state']
+    readonly limit?: number
+    readonly after?: string
+  }): Promise<readonly Document[]>
+  /** Every version at a source, newest first. */
+  versions(source: string): Promise<readonly Document[]>
+  /** Mark a source as deleted: it leaves recall, stays visible as of an earlier date. `forget` removes it for good. */
+  remove(source: string): Promise<boolean>
+
+  forget(selector: ForgetSelector): Promise<ForgetResult>
+  /** The bank as JSON lines: a header, then one document version a line (text, chunks' cues by callers and models, activity). */
+  export(): AsyncIterable<string>
+  import(
+    lines: AsyncIterable<string> | Iterable<string>,
+    options?: { readonly signal?: AbortSignal; readonly onProgress?: (done: number) => void },
+  ): Promise<ImportResult>
+  /** Derive chunks, cues, vectors and postings anew from the documents. */
+  rebuildIndex(options?: {
+    readonly onProgress?: (done: number, total: number) => void
+    readonly signal?: AbortSignal
+  }): Promise<{ readonly documents: number; readonly chunks: number }>
+  stats(): Promise<BankStats>
+  doctor(options?: { readonly mend?: boolean }): Promise<DoctorReport>
+
+  /** Another bank over the same store; made at its first write unless `create: false` was configured. */
+  bank(name: string): Memory
+  readonly banks: {
+    list(): Promise<readonly BankInfo[]>
+    create(
+      name: string,
+      options?: { readonly language?: string; readonly settings?: Readonly<Record<string, unknown>> },
+    ): Promise<BankInfo>
+    delete(name: string): Promise<boolean>
+    info(name: string): Promise<BankInfo | null>
+    configure(name: string, settings: Readonly<Record<string, unknown>>): Promise<BankInfo>
+  }
+  /** A consistent copy of the whole embedded store, gzip tar. */
+  backup(path: string): Promise<{ readonly bytes: number }>
+  close(): Promise<void>
+}
