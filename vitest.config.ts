@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
+import { ClosingLineReporter } from './test/support/closing-line-reporter.ts'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
+    reporters: ['default', new ClosingLineReporter()],
   },
 })

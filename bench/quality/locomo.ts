@@ -1,0 +1,74 @@
+import type { Memory, RecallOptions } from '../../src/index.ts'
+import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
+import { type LocomoConversation, loadLocomo, turnsInSpan } from '../data/locomo.ts'
+import { progress, progressEnd } from '../report.ts'
+import { type QualityRow, qualityRow, type RankedCase } from './metrics.ts'
+
+export const LOCOMO_KS: readonly number[] = [5, 10, 20]
+
+export interface LocomoReport {
+  readonly set: 'locomo'
+  readonly n: number
+  readonly rows: Readonly<Record<string, QualityRow>>
+}
+
+/** Each conversation a bank, each session a chat document at its date, each turn a chunk; categories 1 to 4. */
+export async function benchLocomo(
+  path: string,
+  variants: Readonly<Record<string, RecallOptions>>,
+  store: BenchStoreOptions,
+): Promise<LocomoReport> {
+  const conversations = await loadLocomo(path)
+  await using memory = await openBenchMemory(store)
+  const cases: Record<string, RankedCase[]> = {}
+  for (const [index, conversation] of conversations.entries()) {
+    progress(`LoCoMo: retaining conversation ${index + 1} of ${conversations.length}`)
+    const bank = await retainConversation(memory, conversation)
+    progress(`LoCoMo: asking conversation ${index + 1} of ${conversations.length}`)
+    for (const [name, options] of Object.entries(variants)) {
+      cases[name] ??= []
+      cases[name].push(...(await askConversation(bank, conversation, options)))
+    }
+  }
+  progressEnd()
+  const rows = Object.fromEntries(
+    Object.entries(cases).map(([name, list]) => [name, qualityRow(list, LOCOMO_KS)]),
+  )
+  return { set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows }
+}
+
+export async function retainConversation(memory: Memory, conversation: LocomoConversation): Promise<Memory> {
+  const name = conversation.id.replace(/[^A-Za-z0-9_.-]/g, '_')
+  if ((await memory.banks.info(name)) === null) await memory.banks.create(name)
+  const bank = memory.bank(name)
+  const items = conversation.sessions.map((session) => ({
+    content: session.text,
+    source: session.source,
+    mediaType: 'text/x-chat',
+    occurredAt: session.occurredAt,
+  }))
+  for await (const result of bank.retainMany(items)) {
+    if (result.status === 'failed')
+      throw new Error(`LoCoMo session was not retained: ${JSON.stringify(result)}`)
+  }
+  return bank
+}
+
+async function askConversation(
+  bank: Memory,
+  conversation: LocomoConversation,
+  options: RecallOptions,
+): Promise<RankedCase[]> {
+  const sessions = new Map(conversation.sessions.map((session) => [session.source, session]))
+  const cases: RankedCase[] = []
+  for (const { question, evidence, category } of conversation.questions) {
+    if (category === 5 || evidence.length === 0) continue
+    const found = await bank.recall(question, { limit: Math.max(...LOCOMO_KS), receipt: false, ...options })
+    const ranked = found.passages.map((passage) => {
+      const session = sessions.get(passage.source)
+      return session === undefined ? [] : turnsInSpan(session, passage.span.startLine, passage.span.endLine)
+    })
+    cases.push({ ranked, gold: evidence, tookMs: found.tookMs })
+  }
+  return cases
+}

@@ -1,0 +1,64 @@
+import type { Memory, RecallOptions } from '../../src/index.ts'
+import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
+import { loadMemAware, loadSessions, type MemAwareSession } from '../data/memaware.ts'
+import { progress, progressEnd } from '../report.ts'
+import { firstOccurrences, type QualityRow, qualityRow, type RankedCase } from './metrics.ts'
+
+const KS: readonly number[] = [5, 10, 20]
+/** Passages asked for, so that at least twenty sessions are among them. */
+const PASSAGES = 100
+
+export interface MemAwareReport {
+  readonly set: 'memaware'
+  readonly n: number
+  readonly rows: Readonly<Record<string, { readonly byDifficulty: Readonly<Record<string, QualityRow>> }>>
+}
+
+/** All sessions in one bank, user and assistant turns as chunks; sessions ranked by their best passage. */
+export async function benchMemAware(
+  dataPath: string,
+  sessionsPath: string,
+  variants: Readonly<Record<string, RecallOptions>>,
+  store: BenchStoreOptions,
+): Promise<MemAwareReport> {
+  const [questions, sessions] = await Promise.all([loadMemAware(dataPath), loadSessions(sessionsPath)])
+  await using memory = await openBenchMemory(store)
+  const bank = await retainSessions(memory, sessions)
+  const rows: Record<string, { byDifficulty: Record<string, QualityRow> }> = {}
+  for (const [name, options] of Object.entries(variants)) {
+    const cases: Record<string, RankedCase[]> = {}
+    for (const [index, { question, difficulty, answerSessionIds }] of questions.entries()) {
+      progress(`MemAware: ${name}, question ${index + 1} of ${questions.length}`)
+      const found = await bank.recall(question, { limit: PASSAGES, receipt: false, ...options })
+      const ranked = firstOccurrences(found.passages.map((passage) => passage.source)).map((id) => [id])
+      cases[difficulty] ??= []
+      cases[difficulty].push({ ranked, gold: answerSessionIds, tookMs: found.tookMs })
+    }
+    rows[name] = {
+      byDifficulty: Object.fromEntries(
+        Object.entries(cases).map(([level, list]) => [level, qualityRow(list, KS)]),
+      ),
+    }
+  }
+  progressEnd()
+  return { set: 'memaware', n: questions.length, rows }
+}
+
+export async function retainSessions(memory: Memory, sessions: readonly MemAwareSession[]): Promise<Memory> {
+  if ((await memory.banks.info('memaware')) === null) await memory.banks.create('memaware')
+  const bank = memory.bank('memaware')
+  const items = sessions.map((session) => ({
+    content: session.text,
+    source: session.id,
+    mediaType: 'text/x-chat',
+    occurredAt: session.date,
+  }))
+  let done = 0
+  for await (const result of bank.retainMany(items)) {
+    if (result.status === 'failed')
+      throw new Error(`MemAware session was not retained: ${JSON.stringify(result)}`)
+    done += 1
+    progress(`MemAware: ${done} of ${items.length} sessions retained`)
+  }
+  return bank
+}
