@@ -1,0 +1,15 @@
+/** A database URL that may be shown: password and secret parameters replaced by `***`. */
+export function redactUrl(url: string): string {
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch {
+    // what cannot be parsed may hold a password anywhere
+    return '(not a URL: hidden)'
+  }
+  if (parsed.password !== '') parsed.password = '***'
+  for (const name of [...parsed.searchParams.keys()]) {
+    if (/pass|secret|token|key/i.test(name)) parsed.searchParams.set(name, '***')
+  }
+  return parsed.toString()
+}
