@@ -36,13 +36,14 @@ export function standardise(values: Vector): Float64Array {
   return result
 }
 
-/** Moments of values / scale, where scale is the largest magnitude: neither the sum nor the squares overflow. */
+/** Moments of values / scale, scale being near the largest magnitude (no overflow) and a power of two (no rounding). */
 function scaledMoments(values: Vector): Moments & { readonly scale: number } {
   assertFinite(values, 'values')
   const n = values.length
   let scale = 0
   for (let i = 0; i < n; i++) scale = Math.max(scale, Math.abs(values[i]!))
   if (scale === 0) return { scale: 1, mean: 0, deviation: 0 }
+  scale = 2 ** Math.floor(Math.log2(scale))
   let mean = 0
   for (let i = 0; i < n; i++) mean += values[i]! / scale / n
   let squares = 0
