@@ -34,6 +34,8 @@ export interface Queryable {
     rows: Iterable<readonly CopyValue[]>,
     options?: QueryOptions,
   ): Promise<number>
+  /** Several statements without parameters (DDL). Of a transaction: part of it. Of the database: outside one (VACUUM one at a time). */
+  script(sql: string): Promise<void>
 }
 
 export type CopyType =
@@ -73,11 +75,10 @@ export interface Database extends Queryable {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. Serialisation failures and
    * deadlocks (40001, 40P01) repeat the whole `work` up to 5 times. A query on the database itself from inside `work`
-   * raises STORE_MISUSE (it would wait for itself for ever).
+   * raises STORE_MISUSE (it would wait for itself for ever). A statement that failed aborts the transaction, also when
+   * `work` catches its error. `options.signal` ends it between statements; `deadlineMs` holds for each of its statements.
    */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: QueryOptions): Promise<T>
-  /** Several statements without parameters, outside a transaction (DDL, VACUUM one at a time). */
-  script(sql: string): Promise<void>
   /** A consistent copy of the whole database as a tar stream in chunks (embedded only; a server raises INVALID_ARGUMENT naming pg_dump). */
   dump(): AsyncIterable<Uint8Array>
   /** Idle work: VACUUM (ANALYZE) of tables that changed much, CHECKPOINT. */

@@ -1,0 +1,26 @@
+import type { ProlepsisError } from '../../../domain/errors.ts'
+
+export interface RawResult {
+  readonly fields: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  readonly affected: number
+}
+
+/** One embedded PostgreSQL session: a statement at a time, parameters and COPY data already encoded. */
+export interface PgliteEngine {
+  run(sql: string, parameters: readonly (string | null)[]): Promise<RawResult>
+  /** `sql` is a COPY … FROM '/dev/blob'; the bytes may be taken away from the caller. Resolves to the number of rows. */
+  copyIn(sql: string, bytes: Uint8Array<ArrayBuffer>): Promise<number>
+  script(sql: string): Promise<void>
+  /** The data folder as a tar stream. Nothing else may run meanwhile. */
+  dump(): AsyncIterable<Uint8Array>
+  close(): Promise<void>
+  /** Counts up whenever the engine was stopped and opened anew: an open transaction is then gone. */
+  readonly generation: number
+  /**
+   * Stops what is running (that call rejects with `reason`) and opens the engine anew. Absent where a statement
+   * cannot be stopped: there it runs to its end.
+   */
+  interrupt?(reason: ProlepsisError): Promise<void>
+  describe(): Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,137 @@
+import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { ProlepsisError } from '../../../domain/errors.ts'
+import { VALUE_PARSERS } from '../../sql-values.ts'
+import { type DiskSync, DurableNodeFS } from './durable-node-fs.ts'
+import type { PgliteEngine, RawResult } from './engine.ts'
+
+export interface SessionOptions {
+  /** Data folder of PostgreSQL (not of Prolepsis); absent: in memory. */
+  readonly folder?: string | undefined
+  /** @default 32 */
+  readonly sharedBuffersMb?: number | undefined
+  readonly disk?: DiskSync | undefined
+}
+
+/** PGlite's own, without `-F` (fsync off) and with small memory; `--single` must come first. */
+function startParameters(options: SessionOptions): string[] {
+  const settings: Readonly<Record<string, string | number>> = {
+    search_path: 'public',
+    exit_on_error: 'false',
+    log_checkpoints: 'false',
+    max_worker_processes: 0,
+    max_parallel_workers: 0,
+    max_parallel_workers_per_gather: 0,
+    max_parallel_maintenance_workers: 0,
+    io_method: 'sync',
+    wal_sync_method: 'fsync',
+    shared_buffers: `${options.sharedBuffersMb ?? 32}MB`,
+    max_wal_size: '64MB',
+    min_wal_size: '32MB',
+    jit: 'off',
+  }
+  const inMemory = options.folder === undefined
+  return [
+    '--single',
+    ...(inMemory ? ['-F'] : []),
+    '-O',
+    '-j',
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+}
+
+// Relaxed: in order of distance up to re-checks, and it goes on past rows that a filter drops.
+const SESSION_SETTINGS = ['set hnsw.iterative_scan = relaxed_order', "set timezone = 'UTC'", 'set jit = off']
+
+/** PGlite in this thread: a long statement blocks it. */
+export async function createPgliteSession(options: SessionOptions): Promise<PgliteEngine> {
+  const complaints: string[] = []
+  const database = await PGlite.create({
+    ...(options.folder === undefined ? {} : { fs: new DurableNodeFS(options.folder, options.disk) }),
+    extensions: { vector },
+    startParams: startParameters(options),
+    onStderr: (line) => {
+      complaints.push(line)
+      if (complaints.length > 50) complaints.shift()
+      return false
+    },
+  }).catch((error: unknown) => {
+    throw startFailure(error, complaints)
+  })
+  // All values travel as text, encoded and parsed by one table for all drivers.
+  database.serializers = {}
+  database.parsers = Object.fromEntries(VALUE_PARSERS)
+  for (const statement of SESSION_SETTINGS) await database.exec(statement)
+  return new PgliteSession(database)
+}
+
+/** PGlite itself says only that it failed; PostgreSQL's last words say why. */
+function startFailure(error: unknown, complaints: readonly string[]): ProlepsisError {
+  const said = complaints.filter((line) => /FATAL|PANIC|ERROR|No space|Read-only/.test(line)).join(' ')
+  const reason = said || (error instanceof Error ? error.message : String(error))
+  const code = /No space left/i.test(reason)
+    ? 'STORE_FULL'
+    : /Read-only file system|Permission denied/i.test(reason)
+      ? 'STORE_READ_ONLY'
+      : /database files are incompatible/i.test(reason)
+        ? 'STORE_OLDER_ENGINE'
+        : 'STORE_DAMAGED'
+  const hints = {
+    STORE_FULL: 'Free space on the device that holds the data folder.',
+    STORE_READ_ONLY: 'Choose a data folder that can be written.',
+    STORE_OLDER_ENGINE:
+      'Export with the version of Prolepsis that wrote the folder, and import into a new one.',
+    STORE_DAMAGED: 'Restore a backup into a new folder.',
+  } as const
+  return new ProlepsisError(code, `The embedded database did not start: ${reason}`, {
+    hint: hints[code],
+    cause: error,
+  })
+}
+
+class PgliteSession implements PgliteEngine {
+  readonly #database: PGlite
+  readonly generation = 0
+
+  constructor(database: PGlite) {
+    this.#database = database
+  }
+
+  async run(sql: string, parameters: readonly (string | null)[]): Promise<RawResult> {
+    const result = await this.#database.query<unknown[]>(sql, [...parameters], { rowMode: 'array' })
+    return {
+      fields: result.fields.map((field) => field.name),
+      rows: result.rows,
+      affected: result.affectedRows ?? 0,
+    }
+  }
+
+  async copyIn(sql: string, bytes: Uint8Array<ArrayBuffer>): Promise<number> {
+    const result = await this.#database.query(sql, [], { blob: new Blob([bytes]) })
+    return result.affectedRows ?? 0
+  }
+
+  async script(sql: string): Promise<void> {
+    // A COPY FROM STDIN would make PGlite spin for ever.
+    if (/\bcopy\b[^;]*\bfrom\s+stdin\b/i.test(sql)) {
+      throw new ProlepsisError('STORE_MISUSE', 'COPY FROM STDIN cannot run in the embedded database.', {
+        hint: 'Use Database.copy.',
+      })
+    }
+    await this.#database.exec(sql)
+  }
+
+  async *dump(): AsyncIterable<Uint8Array> {
+    await this.#database.exec('checkpoint')
+    const tar = await this.#database.dumpDataDir('none')
+    for await (const chunk of tar.stream()) yield chunk
+  }
+
+  async close(): Promise<void> {
+    if (!this.#database.closed) await this.#database.close()
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { thread: 'own' }
+  }
+}
