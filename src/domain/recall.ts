@@ -35,7 +35,14 @@ export type RecallQuery =
       readonly queries?: readonly string[]
     }
 
-export interface RecallOptions extends Filter {
+/** ISO 8601 with any offset (none = UTC), or Date. */
+export type TimeInput = string | Date
+
+export interface RecallOptions extends Omit<Filter, 'during' | 'asOf'> {
+  /** Time the text speaks of: from inclusive, to exclusive. */
+  readonly during?: { readonly from?: TimeInput; readonly to?: TimeInput }
+  /** As memory stood then: the versions that were valid at that time. */
+  readonly asOf?: TimeInput
   /** Most passages to return. @default 10 */
   readonly limit?: number
   /** Most tokens (of the embedder's tokeniser) in all passages together. @default none */
