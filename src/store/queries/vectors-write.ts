@@ -1,0 +1,115 @@
+import type { VectorKind } from '../../domain/cue.ts'
+import { vectorKindNumber } from '../../domain/cue.ts'
+import type { VectorSpace } from '../bank-store.ts'
+import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
+import { bitsTable, quoteIdentifier, vectorsTable } from './space-tables.ts'
+import { vectorFromBytes } from './vector-sql.ts'
+
+export interface NewVector {
+  readonly chunkId: number
+  readonly kind: VectorKind
+  /** 0 for content and window; the cue's ordinal for a cue. */
+  readonly ordinal: number
+  /** First 16 bytes of a hash of the embedded text and its instruction, as 32 hex digits: the key of the embedding cache. */
+  readonly textHash: string
+  readonly vector: Float32Array
+}
+
+const VECTOR_COLUMNS: readonly CopyColumn[] = [
+  { name: 'bank_id', type: 'int4' },
+  { name: 'chunk_id', type: 'int8' },
+  { name: 'kind', type: 'int2' },
+  { name: 'ordinal', type: 'int2' },
+  { name: 'text_hash', type: 'bytea' },
+  { name: 'embedding', type: 'vector' },
+]
+const BIT_COLUMNS: readonly CopyColumn[] = [
+  { name: 'bank_id', type: 'int4' },
+  { name: 'kind', type: 'int2' },
+  { name: 'chunk_id', type: 'int8' },
+  { name: 'ordinal', type: 'int2' },
+  { name: 'bits', type: 'bit' },
+]
+
+/** Writes vectors, their bits and the counts. Run it in a transaction. */
+export async function copyVectors(
+  tx: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  vectors: readonly NewVector[],
+): Promise<number> {
+  if (vectors.length === 0) return 0
+  const counts = new Map<number, number>()
+  const wide: CopyValue[][] = []
+  const narrow: CopyValue[][] = []
+  for (const { chunkId, kind, ordinal, textHash, vector } of vectors) {
+    const number = vectorKindNumber(kind)
+    counts.set(number, (counts.get(number) ?? 0) + 1)
+    wide.push([bankId, chunkId, number, ordinal, Buffer.from(textHash, 'hex'), vector])
+    narrow.push([bankId, number, chunkId, ordinal, vector])
+  }
+  await tx.copy(vectorsTable(space), VECTOR_COLUMNS, wide)
+  await tx.copy(bitsTable(space), BIT_COLUMNS, narrow)
+  await addToVectorCounts(tx, bankId, space, counts)
+  return vectors.length
+}
+
+async function addToVectorCounts(
+  tx: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  counts: ReadonlyMap<number, number>,
+): Promise<void> {
+  const kinds = [...counts.keys()].sort((a, b) => a - b)
+  await tx.execute(
+    `insert into vector_statistics (bank_id, space_id, kind, vector_count)
+     select $1, $2, kind, n from unnest($3::smallint[], $4::bigint[]) as t(kind, n) order by kind
+     on conflict (bank_id, space_id, kind) do update
+       set vector_count = vector_statistics.vector_count + excluded.vector_count`,
+    [bankId, space.spaceId, kinds, kinds.map((kind) => counts.get(kind) ?? 0)],
+  )
+}
+
+/** Vectors of the bank by text hash: what need not be embedded again. */
+export async function vectorsByHash(
+  q: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  hashes: readonly string[],
+): Promise<Map<string, Float32Array>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await q.query<{ hash: string; vector: Uint8Array }>(
+    `select h.hash, v.vector
+     from unnest($2::text[]) as h(hash) cross join lateral (
+       select vector_send(x.embedding) as vector from ${quoteIdentifier(vectorsTable(space))} x
+       where x.bank_id = $1 and x.text_hash = decode(h.hash, 'hex') limit 1) v`,
+    [bankId, [...new Set(hashes)]],
+  )
+  return new Map(rows.map((row) => [row.hash, vectorFromBytes(row.vector)]))
+}
+
+/** Removes the vectors of chunks in one space (of one kind, when given), their bits, and their counts. */
+export async function deleteVectors(
+  tx: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  chunkIds: readonly number[],
+  kinds: readonly VectorKind[] = ['content', 'window', 'question', 'statement', 'concept'],
+): Promise<void> {
+  if (chunkIds.length === 0) return
+  const numbers = kinds.map(vectorKindNumber)
+  const rows = await tx.query<{ kind: number; n: number }>(
+    `with gone as (
+       delete from ${quoteIdentifier(vectorsTable(space))}
+       where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = any($3::smallint[]) returning kind
+     ) select kind, count(*) as n from gone group by kind`,
+    [bankId, chunkIds, numbers],
+  )
+  await tx.execute(
+    `delete from ${quoteIdentifier(bitsTable(space))}
+     where bank_id = $1 and kind = any($3::smallint[]) and chunk_id = any($2::bigint[])`,
+    [bankId, chunkIds, numbers],
+  )
+  const counts = new Map(rows.map((row) => [row.kind, -row.n]))
+  if (counts.size > 0) await addToVectorCounts(tx, bankId, space, counts)
+}
