@@ -1,6 +1,7 @@
 import type { EventListener } from '../domain/events.ts'
 import type { Database } from './database.ts'
 import { openMemoryDatabase } from './drivers/pglite/open-memory.ts'
+import { openServerDatabase } from './drivers/postgres/open-server.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
 export type StoreLocation =
@@ -29,5 +30,6 @@ export async function openStore(location: StoreLocation, options: OpenStoreOptio
 
 async function openDriver(location: StoreLocation, options: OpenStoreOptions): Promise<Database> {
   if ('memory' in location) return openMemoryDatabase(options)
+  if ('databaseUrl' in location) return openServerDatabase(location.databaseUrl, options)
   throw new Error('not yet')
 }
