@@ -1,0 +1,112 @@
+import { readFile, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import ignore, { type Ignore } from 'ignore'
+
+/** Never worth reading; a `!` rule in an ignore file can bring them back. */
+export const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis']
+
+/** Ignore files by name; in one folder the later one has the last word. */
+const IGNORE_FILES = ['.gitignore', '.prolepsisignore'] as const
+
+interface Layer {
+  readonly base: string
+  readonly rules: Ignore
+}
+
+/** The rules that hold in a folder: those of the folders above, the folder's own, then the caller's. */
+export interface IgnoreRules {
+  /** Whether a path below is left out; a folder that is left out is never entered. */
+  ignores(path: string, isFolder: boolean): boolean
+  /** The rules inside a folder below: these and its own ignore files. */
+  enter(folder: string): Promise<IgnoreRules>
+}
+
+export interface IgnoreOptions {
+  /** Heed .gitignore, .prolepsisignore and .git/info/exclude. */
+  readonly gitignore: boolean
+  /** The caller's patterns, relative to the root; they have the last word. */
+  readonly patterns: readonly string[]
+}
+
+/**
+ * Rules at the root of a walk. As in git, ignore files of the folders above count too, up to the folder that holds `.git`.
+ */
+export async function rulesAt(root: string, options: IgnoreOptions): Promise<IgnoreRules> {
+  const layers: Layer[] = []
+  for (const folder of options.gitignore ? await foldersToRepository(root) : [root]) {
+    const texts = options.gitignore ? await textsIn(folder, ['.git/info/exclude', ...IGNORE_FILES]) : []
+    const patterns = folder === root ? options.patterns : []
+    layers.push({
+      base: folder,
+      rules: matcher().add([...DEFAULT_IGNORES, ...texts.flatMap(linesOf), ...patterns]),
+    })
+  }
+  // once more at the end, over the ignore files of folders below
+  const last: Layer = { base: root, rules: matcher().add([...options.patterns]) }
+  return rulesOf(layers, last, options.gitignore)
+}
+
+function rulesOf(layers: readonly Layer[], last: Layer, heedFiles: boolean): IgnoreRules {
+  return {
+    ignores(path, isFolder) {
+      let ignored = false
+      for (const { base, rules } of [...layers, last]) {
+        const below = relative(base, path).split(sep).join('/')
+        const parent = below.lastIndexOf('/')
+        // the walk came in here because a later layer brought the folder back: this one has no more to say
+        if (parent > 0 && rules.ignores(below.slice(0, parent + 1))) continue
+        const result = rules.test(isFolder ? `${below}/` : below)
+        if (result.ignored) ignored = true
+        else if (result.unignored) ignored = false
+      }
+      return ignored
+    },
+    async enter(folder) {
+      const texts = heedFiles ? await textsIn(folder, IGNORE_FILES) : []
+      if (texts.length === 0) return this
+      return rulesOf(
+        [...layers, { base: folder, rules: matcher().add(texts.flatMap(linesOf)) }],
+        last,
+        heedFiles,
+      )
+    },
+  }
+}
+
+// git's own matching minds letter case only where the file system does
+const matcher = (): Ignore => ignore({ ignorecase: process.platform !== 'linux' })
+
+const linesOf = (text: string): string[] => text.split(/\r?\n/)
+
+async function textsIn(folder: string, names: readonly string[]): Promise<readonly string[]> {
+  const texts = await Promise.all(names.map((name) => textIfAny(join(folder, name))))
+  return texts.filter((text) => text !== null)
+}
+
+/** From the folder that holds `.git` down to `root`; only `root` when it is in no repository. */
+async function foldersToRepository(root: string): Promise<readonly string[]> {
+  const folders: string[] = []
+  for (let folder = root; ; folder = dirname(folder)) {
+    folders.unshift(folder)
+    if (await exists(join(folder, '.git'))) return folders
+    if (dirname(folder) === folder) return [root]
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function textIfAny(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    // a folder named .gitignore, or none, says nothing; an unreadable one neither, as in git
+    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' || code === 'EACCES') return null
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readStableFile } from './read-file.ts'
+import { type WalkOptions, walkFolder } from './walk-folder.ts'
+
+let root: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'prolepsis-walk-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const put = (path: string, text = 'text') => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+const walk = (options: Partial<WalkOptions> = {}, path = root) =>
+  walkFolder(path, {
+    gitignore: true,
+    ignore: [],
+    maxBytes: 1000,
+    followLinks: false,
+    exclude: [],
+    ...options,
+  })
+const names = async (options: Partial<WalkOptions> = {}) =>
+  (await walk(options)).files.map((file) => file.relative)
+
+describe('ignore rules', () => {
+  test('nested .gitignore files hold below their folder, deeper ones win, defaults hold everywhere', async () => {
+    put('.gitignore', '*.log\n/build/\n')
+    put('a.log')
+    put('build/x.js')
+    put('sub/build/y.js')
+    put('sub/.gitignore', '!keep.log\nsecret.txt')
+    put('sub/keep.log')
+    put('sub/secret.txt')
+    put('secret.txt')
+    put('node_modules/m/index.js')
+    put('sub/node_modules/m/index.js')
+    put('.git/config')
+    put('.prolepsis/data')
+    expect(await names()).toEqual([
+      '.gitignore',
+      'secret.txt',
+      'sub/.gitignore',
+      'sub/build/y.js',
+      'sub/keep.log',
+    ])
+  })
+
+  test('.prolepsisignore has the last word over .gitignore, the caller over both', async () => {
+    put('.gitignore', 'notes/\n*.tmp')
+    put('.prolepsisignore', '!notes/\n*.md')
+    put('notes/a.txt')
+    put('b.md')
+    put('c.tmp')
+    expect(await names({ ignore: ['.*ignore'] })).toEqual(['notes/a.txt'])
+    expect(await names({ ignore: ['.*ignore', '!c.tmp'] })).toEqual(['c.tmp', 'notes/a.txt'])
+    expect(await names({ ignore: ['.*ignore'], gitignore: false })).toEqual(['b.md', 'c.tmp', 'notes/a.txt'])
+  })
+
+  test('rules of the repository above the folder count, those outside of it do not', async () => {
+    put('.gitignore', '*.txt')
+    put('repo/.git/HEAD')
+    put('repo/.gitignore', '*.log')
+    put('repo/deep/a.log')
+    put('repo/deep/b.txt')
+    const found = await walk({}, join(root, 'repo', 'deep'))
+    expect(found.files.map((file) => file.relative)).toEqual(['b.txt'])
+  })
+})
+
+describe('what cannot be read', () => {
+  test('large files and links are skipped by name, the excluded folder is not entered', async () => {
+    put('big.txt', 'x'.repeat(1001))
+    put('ok.txt')
+    put('store/db')
+    symlinkSync(join(root, 'ok.txt'), join(root, 'link.txt'))
+    const found = await walk({ exclude: [join(root, 'store')] })
+    expect(found.files.map((file) => file.relative)).toEqual(['ok.txt'])
+    expect(found.skipped).toEqual([
+      { path: 'big.txt', reason: '1001 bytes, over the limit of 1000' },
+      { path: 'link.txt', reason: 'a link' },
+    ])
+  })
+
+  test('followed links end at folders walked already, at loops and at nothing', async () => {
+    put('real/a.txt')
+    symlinkSync(root, join(root, 'real', 'up'))
+    symlinkSync(join(root, 'loop2'), join(root, 'loop1'))
+    symlinkSync(join(root, 'loop1'), join(root, 'loop2'))
+    symlinkSync(join(root, 'nowhere'), join(root, 'dangling'))
+    const found = await walk({ followLinks: true })
+    expect(found.files.map((file) => file.relative)).toEqual(['real/a.txt'])
+    expect(found.skipped).toEqual([{ path: 'real/up', reason: 'a link to a folder that is walked already' }])
+    expect(found.unreadable.map(({ path, reason }) => `${path}: ${reason}`).sort()).toEqual([
+      'dangling: vanished, or a link to nothing',
+      'loop1: a loop of links',
+      'loop2: a loop of links',
+    ])
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a closed folder is named and stops nothing', async () => {
+    put('open/a.txt')
+    put('shut/b.txt')
+    chmodSync(join(root, 'shut'), 0)
+    const found = await walk()
+    chmodSync(join(root, 'shut'), 0o700)
+    expect(found.files.map((file) => file.relative)).toEqual(['open/a.txt'])
+    expect(found.unreadable).toEqual([{ path: 'shut', code: 'UNREADABLE_FILE', reason: 'permission denied' }])
+  })
+
+  test('a missing path and a loop are errors with a code', async () => {
+    symlinkSync(join(root, 'b'), join(root, 'a'))
+    symlinkSync(join(root, 'a'), join(root, 'b'))
+    await expect(walk({}, join(root, 'none'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(walk({}, join(root, 'a'))).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
+  })
+
+  test('a fired signal cancels', async () => {
+    put('a.txt')
+    await expect(walk({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+})
+
+test('one named file is found alone and proves nothing about its folder', async () => {
+  put('a.txt')
+  put('b.txt')
+  const found = await walk({}, join(root, 'a.txt'))
+  expect(found.files.map((file) => file.relative)).toEqual(['a.txt'])
+  expect(found.complete).toBe(false)
+})
+
+test('a file is read whole; a missing or a grown one is an error with a code', async () => {
+  put('a.txt', 'hello')
+  expect(new TextDecoder().decode(await readStableFile(join(root, 'a.txt'), 10))).toBe('hello')
+  await expect(readStableFile(join(root, 'a.txt'), 4)).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' })
+  await expect(readStableFile(join(root, 'b.txt'), 4)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
+})
