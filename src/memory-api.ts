@@ -1,6 +1,13 @@
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
-import type { Passage, RecallOptions, RecallQuery, RecallResult, ScoreParts } from './domain/recall.ts'
+import type {
+  Passage,
+  RecallOptions,
+  RecallQuery,
+  RecallResult,
+  ScoreParts,
+  TimeInput,
+} from './domain/recall.ts'
 import type {
   IndexOptions,
   IndexResult,
@@ -83,7 +90,7 @@ export interface Memory extends AsyncDisposable {
   /** The whole text of the current (or a given) version at a source, or null. */
   document(
     source: string,
-    options?: { readonly version?: number; readonly asOf?: Date },
+    options?: { readonly version?: number; readonly asOf?: TimeInput },
   ): Promise<{ readonly document: Document; readonly text: string } | null>
   documents(options?: {
     readonly sourcePrefix?: string
@@ -106,6 +113,8 @@ export interface Memory extends AsyncDisposable {
   ): Promise<ImportResult>
   /** Derive chunks, cues, vectors and postings anew from the documents. */
   rebuildIndex(options?: {
+    /** Move the bank to the configured embedding model: a new space is filled, then switched to in one transaction. @default false */
+    readonly reembed?: boolean
     readonly onProgress?: (done: number, total: number) => void
     readonly signal?: AbortSignal
   }): Promise<{ readonly documents: number; readonly chunks: number }>

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { main } from './main.ts'
+
+const interrupt = new AbortController()
+let interrupted = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second one does not wait for the work to wind up.
+    if (interrupted) process.exit(130)
+    interrupted = true
+    interrupt.abort()
+  })
+}
+// A reader that closes early (`prolepsis export | head`) ends the output, not the program with an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+const code = await main(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  cwd: process.cwd(),
+  signal: interrupt.signal,
+  color: null,
+})
+process.exitCode = interrupted ? 130 : code

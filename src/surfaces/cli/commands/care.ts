@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import { type BankStats, type DoctorReport, ProlepsisError } from '../../../index.ts'
+import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { createProgressBar } from '../progress.ts'
+import type { Paint } from '../render/paint.ts'
+import { bytes, table } from '../render/table.ts'
+
+export function registerCare(program: Command, context: CliContext): void {
+  command(program, 'stats', 'count what the bank holds', 'prolepsis stats').action(
+    async (options: CommonOptions) => {
+      const stats = await context.withMemory(options, (memory) => memory.stats())
+      await context.result(options, stats, renderStats(stats))
+    },
+  )
+
+  command(
+    program,
+    'doctor',
+    'check that text, vectors and words agree; mend what can be mended',
+    'prolepsis doctor --mend',
+  )
+    .option('--mend', 'mend what can be mended')
+    .action(async (options: CommonOptions & { mend?: boolean }) => {
+      const report = await context.withMemory(options, (memory) =>
+        memory.doctor({ mend: options.mend === true }),
+      )
+      await context.result(options, report, renderDoctor(report, context.paint))
+      if (!report.clean)
+        throw new ProlepsisError('STORE_DAMAGED', 'The bank is not clean.', {
+          hint:
+            options.mend === true
+              ? 'prolepsis rebuild-index derives everything anew from the texts.'
+              : 'prolepsis doctor --mend mends what can be mended.',
+        })
+    })
+
+  command(
+    program,
+    'rebuild-index',
+    'derive chunks, cues, vectors and words anew from the texts',
+    'prolepsis rebuild-index',
+  )
+    .option('--reembed', 'move the bank to the embedding model that is configured now')
+    .action(async (options: CommonOptions & { reembed?: boolean }) => {
+      const bar = createProgressBar(context.io, 'rebuild')
+      const result = await context.withMemory(options, async (memory) => {
+        try {
+          return await memory.rebuildIndex({
+            reembed: options.reembed === true,
+            signal: context.io.signal,
+            onProgress: (done, total) => bar.update(done, total, ''),
+          })
+        } finally {
+          bar.stop()
+        }
+      })
+      await context.result(options, result, `Rebuilt ${result.documents} documents, ${result.chunks} chunks.`)
+    })
+}
+
+function renderStats(stats: BankStats): string {
+  const { bank, documents } = stats
+  const rows: (string | number)[][] = [
+    ['bank', bank.name],
+    ['language', bank.language],
+    ['embedding model', `${bank.modelId}, ${bank.dimension} dimensions`],
+    [
+      'documents',
+      `${documents.current} current, ${documents.superseded} superseded, ${documents.deleted} deleted`,
+    ],
+    ['text', bytes(stats.textBytes)],
+    ['chunks', String(stats.chunks)],
+    ...Object.entries(stats.cues).map(([kind, count]) => [`cues, ${kind}`, String(count)]),
+    ...Object.entries(stats.vectors).map(([kind, count]) => [`vectors, ${kind}`, String(count)]),
+    ['terms', String(stats.terms)],
+    ['postings', String(stats.postings)],
+    ['receipts', String(stats.receipts)],
+    ...Object.entries(stats.byFormat).map(([format, count]) => [`documents, ${format}`, String(count)]),
+    ...Object.entries(stats.store).map(([name, value]) => [
+      `store, ${name}`,
+      typeof value === 'object' ? JSON.stringify(value) : String(value),
+    ]),
+  ]
+  return table(['what', 'value'], rows)
+}
+
+function renderDoctor(report: DoctorReport, paint: Paint): string {
+  const lines = report.findings.map((finding) => {
+    const mark = finding.ok ? paint.good('ok  ') : finding.mended ? paint.accent('mend') : paint.bad('FAIL')
+    return `${mark}  ${finding.check}${finding.count === 0 ? '' : ` (${finding.count})`}: ${finding.detail}`
+  })
+  return [...lines, '', report.clean ? paint.good('Clean.') : paint.bad('Not clean.')].join('\n')
+}

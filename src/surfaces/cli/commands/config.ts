@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { resolveSettings } from '../../../config/resolve.ts'
+import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { defined } from '../options.ts'
+import { table } from '../render/table.ts'
+
+export function registerConfig(program: Command, context: CliContext): void {
+  command(
+    program,
+    'config',
+    'print every setting with its origin, secrets hidden',
+    'prolepsis config',
+  ).action(async (options: CommonOptions) => {
+    const { bank, dataDir, databaseUrl } = options
+    const { values, location, unknownVariables } = resolveSettings(defined({ bank, dataDir, databaseUrl }))
+    const store = 'dataDir' in location ? 'embedded' : 'server'
+    const settings = values.map(({ key, shown, origin }) => ({
+      key,
+      value: shown,
+      origin: origin.kind,
+      where: origin.where,
+    }))
+    const rows = settings.map(({ key, value, origin, where }) => [
+      key,
+      value === null ? '–' : String(value),
+      where === origin || where === '' ? origin : `${origin}: ${where}`,
+    ])
+    await context.result(
+      options,
+      { store, settings, unknownVariables },
+      `${table(['setting', 'value', 'origin'], rows)}\n\nstore: ${store}`,
+    )
+    for (const name of unknownVariables) await context.note(`warning: ${name} names no setting.`)
+  })
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type IndexResult, ProlepsisError, TRUST_LEVELS, type Trust } from '../../../index.ts'
+import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { byteSize, collect, defined, keyValue } from '../options.ts'
+import { createProgressBar } from '../progress.ts'
+import { printable } from '../render/paint.ts'
+
+interface IndexCommandOptions extends CommonOptions {
+  readonly prefix?: string
+  readonly tag?: readonly string[]
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly ignore?: readonly string[]
+  readonly maxBytes?: number
+  readonly gitignore: boolean
+  readonly prune: boolean
+  readonly trust?: Trust
+  readonly verbose?: boolean
+}
+
+export function registerIndex(program: Command, context: CliContext): void {
+  const index = command(
+    program,
+    'index',
+    'retain the files of a folder; unchanged ones cost nothing',
+    'prolepsis index ./docs --tag docs',
+  )
+    .alias('ingest')
+    .argument('<dir>', 'folder (or one file)')
+    .option('--prefix <prefix>', 'put before each path to make its source')
+    .option('--tag <tag>', 'tag for every file, repeatable', collect)
+    .option('--meta <key=value>', 'metadata for every file, repeatable', keyValue)
+    .option('--ignore <pattern>', 'leave out, .gitignore syntax, repeatable', collect)
+    .option('--max-bytes <size>', 'largest file', byteSize)
+    .option('--no-gitignore', 'take files that .gitignore names too')
+    .option('--no-prune', 'keep documents whose file is gone')
+    .option('--verbose', 'name every file that was skipped')
+  index
+    .addOption(
+      index.createOption('--trust <level>', 'how far the files are to be believed').choices(TRUST_LEVELS),
+    )
+    .action(async (dir: string, options: IndexCommandOptions) => {
+      const bar = createProgressBar(context.io, 'index')
+      const result = await context.withMemory(options, async (memory) => {
+        try {
+          return await memory.index(resolve(context.io.cwd, dir), {
+            ...defined({
+              sourcePrefix: options.prefix,
+              tags: options.tag,
+              metadata: options.meta,
+              ignore: options.ignore,
+              maxBytes: options.maxBytes,
+              trust: options.trust,
+            }),
+            gitignore: options.gitignore,
+            prune: options.prune,
+            signal: context.io.signal,
+            onProgress: ({ done, total, source }) => bar.update(done, total, source),
+          })
+        } finally {
+          bar.stop()
+        }
+      })
+      await context.result(options, result, renderIndexed(result, options.verbose === true))
+      if (result.failed.length > 0)
+        throw new ProlepsisError(
+          'UNREADABLE_FILE',
+          `${result.failed.length} files could not be retained; all others were.`,
+          { hint: 'They are listed above; index again once they can be read.' },
+        )
+    })
+}
+
+const SHOWN_SKIPPED = 5
+
+function renderIndexed(result: IndexResult, verbose: boolean): string {
+  const { created, updated, unchanged, deleted, skipped, failed } = result
+  const lines = [
+    `${result.files} files in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${result.chunks} chunks, ${result.vectors} vectors.`,
+  ]
+  for (const { path, reason } of verbose ? skipped : skipped.slice(0, SHOWN_SKIPPED))
+    lines.push(`  skipped ${printable(path)}: ${printable(reason)}`)
+  if (!verbose && skipped.length > SHOWN_SKIPPED)
+    lines.push(`  … and ${skipped.length - SHOWN_SKIPPED} more (--verbose names them)`)
+  for (const { path, code, reason } of failed)
+    lines.push(`  failed ${printable(path)}: ${printable(reason)} (${code})`)
+  return lines.join('\n')
+}

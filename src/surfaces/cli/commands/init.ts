@@ -1,0 +1,28 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type CliContext, type CommonOptions, command } from '../context.ts'
+
+export function registerInit(program: Command, context: CliContext): void {
+  command(
+    program,
+    'init',
+    'make a .prolepsis/ folder here, so that this project has a memory of its own',
+    'prolepsis init',
+  ).action(async (options: CommonOptions) => {
+    const server = options.databaseUrl !== undefined
+    const dataDir = options.dataDir ?? (server ? undefined : join(context.io.cwd, '.prolepsis'))
+    if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
+    const where = dataDir === undefined ? options : { ...options, dataDir }
+    await context.withMemory(where, async (memory) => {
+      if ((await memory.banks.info(memory.name)) === null) await memory.banks.create(memory.name)
+      const stats = await memory.stats()
+      const place = dataDir ?? 'the server'
+      await context.result(
+        options,
+        { place, bank: stats.bank },
+        `Memory is ready in ${place}, bank ${memory.name}.\nNext: prolepsis index . ; prolepsis recall "your question"`,
+      )
+    })
+  })
+}
