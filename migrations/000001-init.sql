@@ -112,7 +112,7 @@ create table postings (
   term_id integer not null,
   chunk_id bigint not null,
   frequency smallint not null,
-  length integer not null,
+  length smallint not null,
   primary key (bank_id, term_id, chunk_id) include (frequency, length)
 );
 
@@ -121,7 +121,7 @@ create table chunk_terms (
   bank_id integer not null,
   chunk_id bigint not null,
   field smallint not null,
-  length integer not null,
+  length smallint not null,
   term_ids integer[] not null,
   frequencies smallint[] not null,
   primary key (bank_id, chunk_id, field)
@@ -150,6 +150,9 @@ create table entities (
   kind text not null,
   name text not null,
   norm text not null,
+  -- Mentions, and those of them as speaker, kept in the transaction that writes them: every recall reads all names.
+  mention_count integer not null default 0,
+  speaker_count integer not null default 0,
   primary key (bank_id, entity_id),
   unique (bank_id, kind, norm)
 );

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts'
-import { bitsTable, quoteIdentifier, vectorsTable } from './space-tables.ts'
+import { quoteIdentifier } from '../sql-values.ts'
+import { bitsTable, vectorsTable } from './space-tables.ts'
 import { listSpaces } from './spaces.ts'
 
 export interface BankRow {

@@ -241,3 +241,5 @@ export async function findDocumentIds(
   )
   return rows.map((row) => row.documentId)
 }
+
+export { deleteDocuments } from './delete-documents.ts'

@@ -19,13 +19,13 @@ const POSTING_COLUMNS: readonly CopyColumn[] = [
   { name: 'term_id', type: 'int4' },
   { name: 'chunk_id', type: 'int8' },
   { name: 'frequency', type: 'int2' },
-  { name: 'length', type: 'int4' },
+  { name: 'length', type: 'int2' },
 ]
 const CHUNK_TERM_COLUMNS: readonly CopyColumn[] = [
   { name: 'bank_id', type: 'int4' },
   { name: 'chunk_id', type: 'int8' },
   { name: 'field', type: 'int2' },
-  { name: 'length', type: 'int4' },
+  { name: 'length', type: 'int2' },
   { name: 'term_ids', type: 'int4[]' },
   { name: 'frequencies', type: 'int2[]' },
 ]

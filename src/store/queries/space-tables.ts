@@ -1,16 +1,6 @@
 import { ProlepsisError } from '../../domain/errors.ts'
 import type { VectorSpace } from '../bank-store.ts'
 
-/** The only way by which a name gets into SQL text. */
-export function quoteIdentifier(name: string): string {
-  if (name.length === 0 || name.length > 63 || name.includes('\u0000')) {
-    throw new ProlepsisError('INVALID_ARGUMENT', `"${name}" cannot name a table or an index.`, {
-      hint: 'Identifiers have 1 to 63 characters.',
-    })
-  }
-  return `"${name.replaceAll('"', '""')}"`
-}
-
 /** An integer that is written into SQL text (a bank, a kind, a space), proved to be one. */
 export function integerLiteral(value: number): string {
   if (!Number.isSafeInteger(value) || value < 0) {

@@ -1,7 +1,8 @@
 import { ProlepsisError } from '../../domain/errors.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
-import { bitsTable, integerLiteral, quoteIdentifier, vectorsTable } from './space-tables.ts'
+import { quoteIdentifier } from '../sql-values.ts'
+import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
 
 const COLUMNS = `space_id as "spaceId", model_id as "modelId", dimension`
 

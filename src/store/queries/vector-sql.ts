@@ -23,11 +23,3 @@ export function vectorParameter(vector: Float32Array, space: VectorSpace): strin
 export function vectorExpression(parameter: string, space: VectorSpace): string {
   return `${parameter}::text::integer[]::vector(${space.dimension})`
 }
-
-/** Reads what `vector_send` gives: two 16-bit numbers (dimension, unused), then big-endian float4s. */
-export function vectorFromBytes(bytes: Uint8Array): Float32Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const vector = new Float32Array(view.getUint16(0))
-  for (let i = 0; i < vector.length; i++) vector[i] = view.getFloat32(4 + 4 * i)
-  return vector
-}

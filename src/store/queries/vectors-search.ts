@@ -3,10 +3,11 @@ import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { Filter } from '../../domain/filter.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { Queryable } from '../database.ts'
+import { decodeVector, quoteIdentifier } from '../sql-values.ts'
 import { renderFilter } from './filter-sql.ts'
 import { createParameters } from './parameters.ts'
-import { quoteIdentifier, vectorsTable } from './space-tables.ts'
-import { vectorExpression, vectorFromBytes, vectorParameter } from './vector-sql.ts'
+import { vectorsTable } from './space-tables.ts'
+import { vectorExpression, vectorParameter } from './vector-sql.ts'
 
 export interface VectorHit {
   readonly chunkId: number
@@ -95,5 +96,5 @@ export async function vectorsOfChunks(
      where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = $3 order by chunk_id, ordinal`,
     [bankId, chunkIds, vectorKindNumber(kind)],
   )
-  return new Map(rows.map((row) => [row.chunkId, vectorFromBytes(row.vector)]))
+  return new Map(rows.map((row) => [row.chunkId, decodeVector(row.vector)]))
 }

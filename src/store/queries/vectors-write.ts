@@ -2,8 +2,8 @@ import type { VectorKind } from '../../domain/cue.ts'
 import { vectorKindNumber } from '../../domain/cue.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
-import { bitsTable, quoteIdentifier, vectorsTable } from './space-tables.ts'
-import { vectorFromBytes } from './vector-sql.ts'
+import { decodeVector, quoteIdentifier } from '../sql-values.ts'
+import { bitsTable, vectorsTable } from './space-tables.ts'
 
 export interface NewVector {
   readonly chunkId: number
@@ -85,7 +85,7 @@ export async function vectorsByHash(
        where x.bank_id = $1 and x.text_hash = decode(h.hash, 'hex') limit 1) v`,
     [bankId, [...new Set(hashes)]],
   )
-  return new Map(rows.map((row) => [row.hash, vectorFromBytes(row.vector)]))
+  return new Map(rows.map((row) => [row.hash, decodeVector(row.vector)]))
 }
 
 /** Removes the vectors of chunks in one space (of one kind, when given), their bits, and their counts. */
