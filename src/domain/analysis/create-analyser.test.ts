@@ -6,6 +6,7 @@ import { LANGUAGES } from './languages.ts'
 
 const english = createAnalyser('english')
 const none = createAnalyser('none')
+const LONE_SURROGATE = /\p{Cs}/u
 
 const unicodeText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -136,7 +137,7 @@ describe('every language', () => {
         for (const term of terms) {
           expect(term.length).toBeGreaterThan(0)
           expect(term.length).toBeLessThanOrEqual(128)
-          expect(term.isWellFormed()).toBe(true)
+          expect(LONE_SURROGATE.test(term)).toBe(false)
           expect(term).not.toContain('\0')
         }
         expect(analyser.terms(text.normalize('NFC'))).toEqual(terms)
@@ -166,7 +167,7 @@ describe('every language', () => {
   it('cuts endless words without breaking a surrogate pair', () => {
     const [term = ''] = none.terms(`a${'𝒳'.repeat(200)}`.normalize('NFC') + '𐐷'.repeat(200))
     expect(term.length).toBeLessThanOrEqual(128)
-    expect(term.isWellFormed()).toBe(true)
+    expect(LONE_SURROGATE.test(term)).toBe(false)
   })
 
   it('refuses an unknown language by name', () => {

@@ -1,0 +1,152 @@
+import { looksEnglish } from '../../domain/analysis/english-text.ts'
+import { createNameFinder, findPeople, isRoleName, type NameFinder } from '../../domain/analysis/people.ts'
+import { resolveRelativeDates } from '../../domain/analysis/relative-dates.ts'
+import { isQuestion, sentences } from '../../domain/analysis/sentences.ts'
+import type { ChunkDraft } from '../../domain/chunk.ts'
+import type { ChunkCues, CueDraft, Mention } from '../../domain/cue.ts'
+import type { CueInput } from './cue-input.ts'
+import { boundCues, fits, fitTokens } from './cue-limits.ts'
+import { addresseeOf, resolvePersons } from './resolve-persons.ts'
+
+/** Shorter questions (`Really?`) lead nowhere. */
+const LEAST_QUESTION_LENGTH = 13
+/** Shorter sentences (`Thanks, that's great!`) say nothing by themselves. */
+const LEAST_STATEMENT_LENGTH = 21
+/** Turns longer than this share of the window get no statements: an essay is met by its own vector and terms. */
+const STATEMENT_TOKENS = 160
+/** A window's neighbours get at least this much, else there is no window. */
+const LEAST_WINDOW_TOKENS = 32
+const PICTURE = /\s*\[image:\s*([^\]]*)\]\s*/giu
+
+/** A turn as the rules read it. */
+interface Turn {
+  readonly chunk: ChunkDraft
+  readonly speaker: string | null
+  /** `Ann: I ran yesterday`. */
+  readonly said: string
+  /** Persons and dates resolved, pictures told; without the speaker's name before it. */
+  readonly resolved: string
+  readonly addressee: string | null
+}
+
+/** Cues of a chat: one chunk a turn (a long turn may be several chunks in a row). */
+export function chatCues(input: CueInput): ChunkCues[] {
+  const speakers = [
+    ...new Set(input.chunks.flatMap((chunk) => (chunk.speaker === null ? [] : [chunk.speaker]))),
+  ]
+  const people = speakers.filter((name) => !isRoleName(name))
+  const english =
+    input.language === 'english' ||
+    (input.language === 'none' && looksEnglish(input.chunks.map(contentOf).join('\n').slice(0, 8_000)))
+  const findSpeakers = createNameFinder(people)
+  const turns = input.chunks.map((chunk) => readTurn(chunk, people, english, input))
+  return turns.map((turn, at) => cuesOfTurn(turn, turns[at - 1], turns[at + 1], findSpeakers, input))
+}
+
+function contentOf(chunk: ChunkDraft): string {
+  return chunk.content ?? chunk.text
+}
+
+function readTurn(chunk: ChunkDraft, people: readonly string[], english: boolean, input: CueInput): Turn {
+  const content = contentOf(chunk).trim()
+  const captions = [...content.matchAll(PICTURE)].map((match) => match[1]?.trim() ?? '')
+  const caption = chunk.attributes.caption?.trim()
+  if (caption !== undefined && caption !== '' && !captions.includes(caption)) captions.push(caption)
+  const words = captions.length === 0 ? content : content.replace(PICTURE, ' ').trim()
+  const speaker = chunk.speaker
+  const isPerson = speaker !== null && people.includes(speaker)
+  const addressee = isPerson ? addresseeOf(words, speaker, people) : null
+  const time = chunk.occurredAt ?? input.document.occurredAt
+  const personal = english && isPerson ? resolvePersons(words, speaker, addressee) : words
+  const dated = english && time !== null ? resolveRelativeDates(personal, time) : personal
+  const shown = captions
+    .filter((text) => text !== '')
+    .map((text) => `${speaker ?? 'Someone'} shares a picture: ${text}${/[.!?]$/.test(text) ? '' : '.'}`)
+  return {
+    chunk,
+    speaker,
+    said: speaker === null ? content : `${speaker}: ${content}`,
+    resolved: [dated, ...shown].filter((text) => text !== '').join(' '),
+    addressee,
+  }
+}
+
+function cuesOfTurn(
+  turn: Turn,
+  previous: Turn | undefined,
+  next: Turn | undefined,
+  findSpeakers: NameFinder,
+  input: CueInput,
+): ChunkCues {
+  const { countTokens, maxTokens } = input
+  const contentText = fitTokens(
+    turn.resolved === '' ? turn.chunk.text : turn.resolved,
+    maxTokens,
+    countTokens,
+  )
+  return {
+    contentText,
+    windowText: windowOf(turn, previous, next, input),
+    cues: boundCues([...questionsBefore(turn, previous), ...statementsOf(turn, input)]).map((cue) => ({
+      ...cue,
+      text: fitTokens(cue.text, maxTokens, countTokens),
+    })),
+    mentions: mentionsOf(turn, findSpeakers),
+  }
+}
+
+/** What the speaker before asked is what this turn answers. */
+function questionsBefore(turn: Turn, previous: Turn | undefined): CueDraft[] {
+  if (previous === undefined || previous.speaker === null || previous.speaker === turn.speaker) return []
+  return sentences(previous.resolved)
+    .filter((sentence) => isQuestion(sentence) && sentence.length >= LEAST_QUESTION_LENGTH)
+    .map((text) => ({ kind: 'question', text, origin: 'rules', embed: true }))
+}
+
+function statementsOf(turn: Turn, input: CueInput): CueDraft[] {
+  if (!fits(turn.resolved, Math.min(STATEMENT_TOKENS, input.maxTokens), input.countTokens)) return []
+  return sentences(turn.resolved)
+    .filter((sentence) => sentence.length >= LEAST_STATEMENT_LENGTH)
+    .map((text) => ({ kind: 'statement', text, origin: 'rules', embed: true }))
+}
+
+/** Previous turn, turn, next turn as they were said; the turn whole, its neighbours as far as they fit. */
+function windowOf(
+  turn: Turn,
+  previous: Turn | undefined,
+  next: Turn | undefined,
+  input: CueInput,
+): string | null {
+  const { countTokens, maxTokens } = input
+  if (previous === undefined && next === undefined) return null
+  const parts = [previous?.said, turn.said, next?.said].filter((part) => part !== undefined)
+  const whole = parts.join('\n')
+  if (fits(whole, maxTokens, countTokens)) return whole
+  const room = maxTokens - countTokens(turn.said) - 2
+  if (room < LEAST_WINDOW_TOKENS) return null
+  // the previous turn's end and the next one's start stand nearest to the turn
+  const before =
+    previous === undefined
+      ? ''
+      : fitTokens(previous.said, Math.floor(room / (next ? 2 : 1)), countTokens, 'end')
+  const after =
+    next === undefined
+      ? ''
+      : fitTokens(next.said, room - (before === '' ? 0 : countTokens(before)), countTokens)
+  return fitTokens(
+    [before, turn.said, after].filter((part) => part !== '').join('\n'),
+    maxTokens,
+    countTokens,
+  )
+}
+
+function mentionsOf(turn: Turn, findSpeakers: NameFinder): Mention[] {
+  const speaker = turn.speaker !== null && !isRoleName(turn.speaker) ? turn.speaker : null
+  const content = contentOf(turn.chunk)
+  const named = new Set([...findSpeakers(content), ...findPeople(content)])
+  if (speaker !== null) named.delete(speaker)
+  return [
+    ...(speaker === null ? [] : [{ name: speaker, kind: 'person', role: 'speaker' } as const]),
+    ...[...named].map((name) => ({ name, kind: 'person', role: 'mentioned' }) as const),
+  ]
+}

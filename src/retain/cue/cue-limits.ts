@@ -1,0 +1,62 @@
+import type { CueDraft } from '../../domain/cue.ts'
+import type { CountTokens } from '../stages.ts'
+
+/** Most cues that the rules give one chunk. */
+export const MAX_CUES = 24
+
+/** Cues without repetition (case and white space aside, the first stands), at most MAX_CUES, those with a vector first to stay. */
+export function boundCues(cues: readonly CueDraft[]): CueDraft[] {
+  const seen = new Set<string>()
+  const distinct = cues.filter((cue) => {
+    const key = `${cue.kind}:${cue.text.toLowerCase().replace(/\s+/g, ' ').trim()}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
+  if (distinct.length <= MAX_CUES) return distinct
+  const kept = new Set(
+    [...distinct.filter((cue) => cue.embed), ...distinct.filter((cue) => !cue.embed)].slice(0, MAX_CUES),
+  )
+  return distinct.filter((cue) => kept.has(cue))
+}
+
+/** Whether a text fits; a text of no more characters than tokens allowed fits without counting. */
+export function fits(text: string, maxTokens: number, countTokens: CountTokens): boolean {
+  return text.length <= maxTokens || countTokens(text) <= maxTokens
+}
+
+/**
+ * A text cut to `maxTokens` at a word border (or between characters where there is none), keeping its start, or its end when `keep`
+ * is `end`.
+ */
+export function fitTokens(
+  text: string,
+  maxTokens: number,
+  countTokens: CountTokens,
+  keep: 'start' | 'end' = 'start',
+): string {
+  if (maxTokens <= 0) return ''
+  if (fits(text, maxTokens, countTokens)) return text
+  const words = text.split(/(?<=\s)(?=\S)/u)
+  const pieces = words.length > 1 ? words : [...text]
+  const joined = (count: number): string =>
+    (keep === 'start' ? pieces.slice(0, count) : pieces.slice(pieces.length - count)).join('').trim()
+  let low = 0
+  let high = pieces.length
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(joined(middle), maxTokens, countTokens)) low = middle
+    else high = middle - 1
+  }
+  return low === 0 && pieces === words
+    ? fitTokens(
+        text
+          .trim()
+          .split(/\s+/u)
+          .at(keep === 'start' ? 0 : -1) ?? '',
+        maxTokens,
+        countTokens,
+        keep,
+      )
+    : joined(low)
+}

@@ -1,0 +1,27 @@
+import type { ChunkDraft } from '../../domain/chunk.ts'
+import type { ChunkCues } from '../../domain/cue.ts'
+import { spoken } from './code-cues.ts'
+import type { CueInput } from './cue-input.ts'
+import { boundCues, fitTokens } from './cue-limits.ts'
+
+/** Cues of JSON, YAML and TOML: the key path in words. */
+export function dataCues(input: CueInput): ChunkCues[] {
+  return input.chunks.map((chunk) => cuesOfKey(chunk, input))
+}
+
+function cuesOfKey(chunk: ChunkDraft, input: CueInput): ChunkCues {
+  const path = chunk.label?.trim() ?? ''
+  const fit = (text: string): string => fitTokens(text, input.maxTokens, input.countTokens)
+  const head = [input.document.title?.trim() || input.document.source, path]
+    .filter((part) => part !== '')
+    .join(' ')
+  const words = spoken(path)
+  return {
+    contentText: fit(`${head}\n${chunk.text.trim()}`),
+    windowText: null,
+    cues: boundCues(
+      words === '' ? [] : [{ kind: 'statement', text: fit(words), origin: 'rules', embed: false }],
+    ),
+    mentions: [],
+  }
+}
