@@ -1,0 +1,80 @@
+import type { BoundaryOrder } from './unit.ts'
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
+const words = new Intl.Segmenter('en', { granularity: 'word' })
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+type FindBoundaries = (window: string) => number[]
+
+/** After a blank line. */
+const blankLines: FindBoundaries = (window) => endsOf(window, /\n[ \t\r]*\n\s*/g)
+const lines: FindBoundaries = (window) => endsOf(window, /\n|\r(?!\n)/g)
+const spaces: FindBoundaries = (window) => endsOf(window, /\s+/g)
+/** Hard-wrapped lines are no ends of sentences, so line breaks are hidden from the segmenter. */
+const sentenceEnds: FindBoundaries = (window) => segmentEnds(sentences, window.replace(/[\r\n]/g, ' '))
+const wordEnds: FindBoundaries = (window) => segmentEnds(words, window)
+const graphemeEnds: FindBoundaries = (window) => segmentEnds(graphemes, window)
+
+/** Natural boundaries, the strongest first. */
+const LEVELS: Readonly<Record<BoundaryOrder, readonly FindBoundaries[]>> = {
+  prose: [blankLines, sentenceEnds, lines, spaces, wordEnds, graphemeEnds],
+  lines: [blankLines, lines, sentenceEnds, spaces, wordEnds, graphemeEnds],
+}
+
+/** A piece shorter than this part of the target is not worth a boundary of a stronger level. */
+const SHORTEST_PART = 0.4
+/** Characters seen past the last place allowed, so that its boundary can be told. */
+const LOOK_AHEAD = 48
+
+/**
+ * The best place to cut within (from, last]: of the strongest level that has one at all past 40 % of the way to
+ * `target`, the boundary nearest to it. Never inside a surrogate pair; inside a word only if nothing else is there.
+ */
+export function bestCut(
+  text: string,
+  from: number,
+  target: number,
+  last: number,
+  order: BoundaryOrder,
+): number {
+  const windowEnd = Math.min(text.length, last + LOOK_AHEAD)
+  const window = text.slice(from, windowEnd)
+  const shortest = (Math.min(target, last) - from) * SHORTEST_PART
+  for (const find of LEVELS[order]) {
+    let best = -1
+    for (const offset of find(window)) {
+      // The window's own end is a boundary only if the text ends there.
+      if (offset >= window.length && windowEnd < text.length) break
+      if (from + offset > last) break
+      if (offset < shortest || offset === 0) continue
+      if (best === -1 || Math.abs(from + offset - target) < Math.abs(from + best - target)) best = offset
+    }
+    if (best > 0) return from + best
+  }
+  // Shorter than the shortest part: any word boundary beats cutting through a word.
+  for (const find of [spaces, wordEnds, graphemeEnds]) {
+    const offset = find(window).findLast((end) => end > 0 && from + end <= last)
+    if (offset !== undefined) return from + offset
+  }
+  return wholeCodePoint(text, from, last)
+}
+
+/** `end`, moved off the middle of a surrogate pair, at least one code point after `from`. */
+export function wholeCodePoint(text: string, from: number, end: number): number {
+  const one = from + ((text.codePointAt(from) ?? 0) > 0xffff ? 2 : 1)
+  if (end <= one) return one
+  const splitsPair = (text.codePointAt(end - 1) ?? 0) > 0xffff
+  return splitsPair ? end - 1 : end
+}
+
+function endsOf(window: string, pattern: RegExp): number[] {
+  const ends: number[] = []
+  for (const match of window.matchAll(pattern)) ends.push(match.index + match[0].length)
+  return ends
+}
+
+function segmentEnds(segmenter: Intl.Segmenter, window: string): number[] {
+  const ends: number[] = []
+  for (const part of segmenter.segment(window)) ends.push(part.index + part.segment.length)
+  return ends
+}

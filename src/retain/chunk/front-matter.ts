@@ -1,0 +1,35 @@
+import { parse as parseToml } from 'smol-toml'
+import { parse as parseYaml } from 'yaml'
+
+export interface FrontMatter {
+  /** Length of the block with its fences and the line break after it, in UTF-16 units. */
+  readonly end: number
+  readonly values: Readonly<Record<string, unknown>>
+  /** Why the values could not be read, or null. */
+  readonly problem: string | null
+}
+
+const YAML_BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
+const TOML_BLOCK = /^\uFEFF?\+\+\+[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?\+\+\+[ \t]*(?:\r?\n|$)/
+const KEY_LINE = /^[\w"'][^\n]*[:=]/m
+
+/** The block of keys at the head of a Markdown file (`---` YAML, `+++` TOML), or null. */
+export function readFrontMatter(text: string): FrontMatter | null {
+  const yaml = YAML_BLOCK.exec(text)
+  const match = yaml ?? TOML_BLOCK.exec(text)
+  if (match === null) return null
+  const body = match[1] ?? ''
+  // Two thematic breaks around a paragraph are no front matter.
+  if (body.trim() !== '' && !KEY_LINE.test(body)) return null
+  try {
+    const value: unknown = yaml === null ? parseToml(body) : parseYaml(body)
+    return { end: match[0].length, values: isRecord(value) ? value : {}, problem: null }
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    return { end: match[0].length, values: {}, problem: `front matter could not be read: ${reason}` }
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
