@@ -32,7 +32,8 @@ function checkChunks(text: string, { chunks }: ChunkResult, options: ChunkOption
     expect(piece).not.toBe('')
     expect(isWellFormed(piece)).toBe(true)
     if (text.trim() !== '' && options.countTokens !== codePoints) expect(piece.trim()).not.toBe('')
-    if ([...piece.trim()].length > 1) expect(options.countTokens(piece)).toBeLessThanOrEqual(options.maxTokens)
+    if ([...piece.trim()].length > 1)
+      expect(options.countTokens(piece)).toBeLessThanOrEqual(options.maxTokens)
   }
 }
 
