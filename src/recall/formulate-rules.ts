@@ -1,0 +1,189 @@
+import { findTimes, type TimeExpression } from '../domain/analysis/dates.ts'
+import { createNameFinder, type NameFinder } from '../domain/analysis/people.ts'
+import type { HistoryMessage } from '../domain/recall.ts'
+
+/** A message with what surrounds it. */
+export interface FormulateInput {
+  readonly message: string
+  readonly history?: readonly HistoryMessage[]
+  /** Stand-alone questions that the caller has already. */
+  readonly queries?: readonly string[]
+}
+
+export interface FormulateOptions {
+  /** People of the bank, or a finder made from them. */
+  readonly people: readonly string[] | NameFinder
+  /** Relative times are read from its UTC day. */
+  readonly now: Date
+}
+
+/** Whether a part speaks of the message or of the exchange before it; the latter falls away when the topic changes. */
+export type QueryPartOrigin = 'message' | 'exchange'
+
+/** Texts whose unit vectors are added and normalised, then taken with `weight`. */
+export interface DensePart {
+  readonly origin: QueryPartOrigin
+  readonly texts: readonly string[]
+  readonly weight: number
+}
+
+export interface LexicalPart {
+  readonly origin: QueryPartOrigin
+  readonly text: string
+  readonly weight: number
+}
+
+export interface Formulation {
+  /** What is asked, for display: the raw message first, then the caller's questions. */
+  readonly queries: readonly string[]
+  /** One entry a query vector, in the order of `queries`: the normalised weighted sum of its parts. */
+  readonly dense: readonly (readonly DensePart[])[]
+  /** Weighted texts of the lexical channels; empty parts are left out. */
+  readonly lexical: readonly LexicalPart[]
+  /** Known people whom the message names. */
+  readonly people: readonly string[]
+  /** Times that the message names. */
+  readonly times: readonly TimeExpression[]
+  /** What was shortened or left out. */
+  readonly notes: readonly string[]
+}
+
+/** Weight of the previous exchange's vector beside the message's. */
+export const EXCHANGE_WEIGHT = 0.6
+/** Lexical weights of the previous question and answer beside the message's 1. */
+export const QUESTION_WEIGHT = 0.5
+export const ANSWER_WEIGHT = 0.25
+/**
+ * Cosine of message and previous exchange under which the message is taken to start a new topic, for embedders that give
+ * unrelated English text about 0.45 to 0.6 (bge-small).
+ */
+export const TOPIC_CHANGE_COSINE = 0.5
+
+const MAX_QUERIES = 8
+/** Longest text that is embedded: about ten windows; of a longer one its start and its end. */
+const MAX_DENSE_LENGTH = 16_000
+/** Most words that the lexical channels look up for one text. */
+const MAX_LEXICAL_WORDS = 256
+/** Of those: from the start, from the end; the rest are its most frequent other words. */
+const EDGE_WORDS = 64
+/** Names and times are looked for in so much of the message, from each end. */
+const MAX_SCANNED_LENGTH = 8_000
+const ASSISTANT_ROLES: ReadonlySet<string> = new Set(['assistant', 'ai', 'model', 'bot', 'agent'])
+const SILENT_ROLES: ReadonlySet<string> = new Set(['system', 'tool', 'function', 'developer'])
+
+/**
+ * What to look for, without a model. The message is one query; with history its vector leans on the previous exchange
+ * and its terms on the previous question and answer. The caller drops parts of origin `exchange` when
+ * `startsNewTopic` says so. Time is linear in the input's length; long texts are shortened, as `notes` tell.
+ */
+export function formulateByRules(input: FormulateInput, options: FormulateOptions): Formulation {
+  const notes: string[] = []
+  const message = input.message.trim()
+  const { question, answer } = previousExchange(input.history ?? [])
+  const given = distinctQueries(input.queries ?? [], message, notes)
+  const exchange = [question, answer].filter((text) => text !== '')
+  const dense = (text: string, name: string): string => shortenDense(text, name, notes)
+  const lexical: LexicalPart[] = [
+    { origin: 'message' as const, name: 'message', text: message, weight: 1 },
+    ...given.map((text) => ({ origin: 'message' as const, name: 'query', text, weight: 1 / given.length })),
+    { origin: 'exchange' as const, name: 'previous question', text: question, weight: QUESTION_WEIGHT },
+    { origin: 'exchange' as const, name: 'previous answer', text: answer, weight: ANSWER_WEIGHT },
+  ]
+    .filter((part) => part.text !== '')
+    .map(({ origin, name, text, weight }) => ({ origin, text: shortenLexical(text, name, notes), weight }))
+  const messageParts: DensePart[] = [{ origin: 'message', texts: [dense(message, 'message')], weight: 1 }]
+  if (exchange.length > 0) {
+    messageParts.push({
+      origin: 'exchange',
+      texts: exchange.map((text) => dense(text, 'previous exchange')),
+      weight: EXCHANGE_WEIGHT,
+    })
+  }
+  const scanned = edges(message, MAX_SCANNED_LENGTH)
+  const finder = typeof options.people === 'function' ? options.people : createNameFinder(options.people)
+  return {
+    queries: [message, ...given],
+    dense: [
+      messageParts,
+      ...given.map((text): DensePart[] => [{ origin: 'message', texts: [dense(text, 'query')], weight: 1 }]),
+    ],
+    lexical,
+    people: finder(scanned),
+    times: findTimes(scanned, options.now),
+    notes: [...new Set(notes)],
+  }
+}
+
+/** The last thing asked and what was answered to it; blank where there is none. */
+function previousExchange(history: readonly HistoryMessage[]): { question: string; answer: string } {
+  let answer = ''
+  for (let at = history.length - 1; at >= 0; at--) {
+    const role = history[at]?.role.trim().toLowerCase() ?? ''
+    const content = history[at]?.content.trim() ?? ''
+    if (SILENT_ROLES.has(role) || content === '') continue
+    if (!ASSISTANT_ROLES.has(role)) return { question: content, answer }
+    if (answer === '') answer = content
+  }
+  return { question: '', answer }
+}
+
+function distinctQueries(queries: readonly string[], message: string, notes: string[]): string[] {
+  const distinct = new Set(queries.map((query) => query.trim()).filter((query) => query !== ''))
+  distinct.delete(message)
+  if (distinct.size > MAX_QUERIES)
+    notes.push(`queries: ${distinct.size} given, the first ${MAX_QUERIES} used`)
+  return [...distinct].slice(0, MAX_QUERIES)
+}
+
+function shortenDense(text: string, name: string, notes: string[]): string {
+  if (text.length <= MAX_DENSE_LENGTH) return text
+  notes.push(`${name}: ${text.length} characters, start and end of ${MAX_DENSE_LENGTH} embedded`)
+  return edges(text, MAX_DENSE_LENGTH)
+}
+
+/** Start and end of a text, `length` characters in all, whole where it is no longer; never half a surrogate pair. */
+function edges(text: string, length: number): string {
+  if (text.length <= length) return text
+  const half = Math.floor(length / 2)
+  const start = text.slice(0, half).replace(/[\ud800-\udbff]$/, '')
+  return `${start} … ${text.slice(-half).replace(/^[\udc00-\udfff]/, '')}`
+}
+
+/** Start, end, and the most frequent words between them: a question stands at an edge of what was pasted. */
+function shortenLexical(text: string, name: string, notes: string[]): string {
+  const words = text.split(/\s+/u)
+  const bounded = words.some((word) => word.length > MAX_SCANNED_LENGTH)
+  if (words.length <= MAX_LEXICAL_WORDS && !bounded) return text
+  notes.push(`${name}: ${words.length} words, ${MAX_LEXICAL_WORDS} used by the lexical channels`)
+  const short = words.map((word) => edges(word, MAX_SCANNED_LENGTH / 4))
+  if (short.length <= MAX_LEXICAL_WORDS) return short.join(' ')
+  const counts = new Map<string, number>()
+  for (const word of short.slice(EDGE_WORDS, -EDGE_WORDS)) {
+    const key = word.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+    // short words are mostly function words, whatever the language
+    if (key.length > 3) counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_LEXICAL_WORDS - 2 * EDGE_WORDS)
+  return [...short.slice(0, EDGE_WORDS), ...frequent.map(([word]) => word), ...short.slice(-EDGE_WORDS)].join(
+    ' ',
+  )
+}
+
+/**
+ * Whether a message leaves the topic of the exchange before it: their cosine is under the threshold.
+ * @param message unit vector, length d
+ * @param exchange unit vector of the previous exchange (normalised sum of question and answer), length d
+ * @throws RangeError when the lengths differ
+ */
+export function startsNewTopic(
+  message: Float32Array,
+  exchange: Float32Array,
+  threshold: number = TOPIC_CHANGE_COSINE,
+): boolean {
+  if (message.length !== exchange.length) {
+    throw new RangeError(`vectors of ${message.length} and ${exchange.length} dimensions`)
+  }
+  let cosine = 0
+  for (let i = 0; i < message.length; i++) cosine += message[i]! * exchange[i]!
+  return cosine < threshold
+}
