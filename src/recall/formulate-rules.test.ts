@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { formulateByRules, startsNewTopic } from './formulate-rules.ts'
+
+const options = { people: ['Caroline', 'Melanie'], now: new Date('2023-05-08T10:00:00Z') }
+
+describe('formulateByRules', () => {
+  it('takes a bare message as it is', () => {
+    expect(formulateByRules({ message: ' What did Caroline do last week? ' }, options)).toEqual({
+      queries: ['What did Caroline do last week?'],
+      dense: [[{ origin: 'message', texts: ['What did Caroline do last week?'], weight: 1 }]],
+      lexical: [{ origin: 'message', text: 'What did Caroline do last week?', weight: 1 }],
+      people: ['Caroline'],
+      times: [{ text: 'last week', from: new Date('2023-05-01'), to: new Date('2023-05-08') }],
+      notes: [],
+    })
+  })
+
+  it('leans on the previous question and answer', () => {
+    const { dense, lexical, queries } = formulateByRules(
+      {
+        message: 'And in winter?',
+        history: [
+          { role: 'user', content: 'Old question' },
+          { role: 'assistant', content: 'Old answer' },
+          { role: 'User', content: 'Is it warm in Oslo?' },
+          { role: 'tool', content: '{"noise": 1}' },
+          { role: 'assistant', content: 'In summer, yes.' },
+          { role: 'system', content: 'Be brief.' },
+        ],
+      },
+      options,
+    )
+    expect(queries).toEqual(['And in winter?'])
+    expect(dense).toEqual([
+      [
+        { origin: 'message', texts: ['And in winter?'], weight: 1 },
+        { origin: 'exchange', texts: ['Is it warm in Oslo?', 'In summer, yes.'], weight: 0.6 },
+      ],
+    ])
+    expect(lexical).toEqual([
+      { origin: 'message', text: 'And in winter?', weight: 1 },
+      { origin: 'exchange', text: 'Is it warm in Oslo?', weight: 0.5 },
+      { origin: 'exchange', text: 'In summer, yes.', weight: 0.25 },
+    ])
+  })
+
+  it('uses a previous question that was not answered', () => {
+    const { lexical } = formulateByRules(
+      {
+        message: 'b',
+        history: [
+          { role: 'assistant', content: 'older' },
+          { role: 'Ann', content: 'a?' },
+        ],
+      },
+      options,
+    )
+    expect(lexical.map((part) => part.text)).toEqual(['b', 'a?'])
+  })
+
+  it('adds the caller’s questions, each once, blank ones and the message itself left out', () => {
+    const { queries, dense, lexical } = formulateByRules(
+      { message: 'm', queries: ['q1', ' q1 ', '', 'm', 'q2'] },
+      options,
+    )
+    expect(queries).toEqual(['m', 'q1', 'q2'])
+    expect(dense.map((parts) => parts[0]?.texts[0])).toEqual(['m', 'q1', 'q2'])
+    expect(lexical.map((part) => part.weight)).toEqual([1, 0.5, 0.5])
+  })
+
+  it('tells when it leaves questions out', () => {
+    const { queries, notes } = formulateByRules(
+      { message: 'm', queries: Array.from({ length: 30 }, (_, i) => `q${i}`) },
+      options,
+    )
+    expect(queries).toHaveLength(9)
+    expect(notes).toEqual(['queries: 30 given, the first 8 used'])
+  })
+
+  it('shortens a very long message to its edges and its most frequent words, and says so', () => {
+    const message = `Where is Melanie? ${'filler words about penguins '.repeat(4_000)} Caroline asked in May 2023.`
+    const { queries, dense, lexical, people, times, notes } = formulateByRules({ message }, options)
+    expect(queries).toEqual([message])
+    expect(dense[0]?.[0]?.texts[0]?.length).toBeLessThan(16_010)
+    const words = lexical[0]?.text.split(' ') ?? []
+    expect(words.length).toBeLessThanOrEqual(256)
+    expect(words.slice(0, 3)).toEqual(['Where', 'is', 'Melanie?'])
+    expect(words.slice(-2)).toEqual(['May', '2023.'])
+    expect(people).toEqual(['Caroline', 'Melanie'])
+    expect(times.map((time) => time.text)).toEqual(['May 2023'])
+    expect(notes).toEqual([
+      `message: 16008 words, 256 used by the lexical channels`,
+      `message: ${message.length} characters, start and end of 16000 embedded`,
+    ])
+  })
+
+  it('shortens a message that is one endless word', () => {
+    const { lexical, notes } = formulateByRules({ message: 'x'.repeat(100_000) }, options)
+    expect(lexical[0]?.text.length).toBeLessThan(3_000)
+    expect(notes).toHaveLength(2)
+  })
+
+  it('bounds every part of any input, and always keeps the message', () => {
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(
+        text,
+        fc.integer({ min: 1, max: 20_000 }),
+        fc.array(fc.record({ role: text, content: text })),
+        fc.array(text),
+        (piece, times, history, queries) => {
+          const message = piece.repeat(times)
+          const result = formulateByRules({ message, history, queries }, options)
+          expect(result.queries[0]).toBe(message.trim())
+          for (const part of result.dense.flat().flatMap((each) => each.texts)) {
+            expect(part.length).toBeLessThanOrEqual(16_003)
+          }
+          for (const part of result.lexical) {
+            expect(part.text.split(/\s+/u).length).toBeLessThanOrEqual(256 + 2 * 256)
+          }
+        },
+      ),
+      { seed: 9, numRuns: 50 },
+    )
+  })
+})
+
+describe('startsNewTopic', () => {
+  it('compares the cosine with the threshold', () => {
+    const message = new Float32Array([1, 0])
+    expect(startsNewTopic(message, new Float32Array([0.6, 0.8]), 0.5)).toBe(false)
+    expect(startsNewTopic(message, new Float32Array([0.4, Math.sqrt(0.84)]), 0.5)).toBe(true)
+  })
+
+  it('refuses vectors of unlike length', () => {
+    expect(() => startsNewTopic(new Float32Array(2), new Float32Array(3))).toThrow(RangeError)
+  })
+})
