@@ -70,8 +70,23 @@ export type CopyValue =
   | readonly number[]
   | Int32Array
 
+/**
+ * Named services beside SQL between the processes that share one embedded data folder: the owner serves, the others
+ * call (so that a short-lived process can use the model that the owner has loaded). Payloads are what v8 can serialise.
+ */
+export interface SharedServices {
+  /** True in the process that holds the folder. It may become true when the owner exits. */
+  isOwner(): boolean
+  /** Registers this process's handler; it is used while this process owns the folder. */
+  serve(name: string, handler: (payload: unknown) => Promise<unknown>): void
+  /** Calls the owner's handler (of this process, when it is the owner). @throws NOT_FOUND when it serves no such name. */
+  call(name: string, payload: unknown, options?: QueryOptions): Promise<unknown>
+}
+
 export interface Database extends Queryable {
   readonly engine: 'pglite' | 'postgres'
+  /** Present for an embedded data folder. */
+  readonly services?: SharedServices | undefined
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. Serialisation failures and
    * deadlocks (40001, 40P01) repeat the whole `work` up to 5 times. A query on the database itself from inside `work`

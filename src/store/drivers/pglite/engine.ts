@@ -1,15 +1,9 @@
 import type { ProlepsisError } from '../../../domain/errors.ts'
-
-export interface RawResult {
-  readonly fields: readonly string[]
-  readonly rows: readonly (readonly unknown[])[]
-  readonly affected: number
-}
+import type { RawResult } from './raw-database.ts'
 
 /** One embedded PostgreSQL session: a statement at a time, parameters and COPY data already encoded. */
 export interface PgliteEngine {
   run(sql: string, parameters: readonly (string | null)[]): Promise<RawResult>
-  /** `sql` is a COPY … FROM '/dev/blob'; the bytes may be taken away from the caller. Resolves to the number of rows. */
   copyIn(sql: string, bytes: Uint8Array<ArrayBuffer>): Promise<number>
   script(sql: string): Promise<void>
   /** The data folder as a tar stream. Nothing else may run meanwhile. */

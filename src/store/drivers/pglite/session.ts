@@ -3,7 +3,8 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { ProlepsisError } from '../../../domain/errors.ts'
 import { VALUE_PARSERS } from '../../sql-values.ts'
 import { type DiskSync, DurableNodeFS } from './durable-node-fs.ts'
-import type { PgliteEngine, RawResult } from './engine.ts'
+import type { PgliteEngine } from './engine.ts'
+import type { RawResult } from './raw-database.ts'
 
 export interface SessionOptions {
   /** Data folder of PostgreSQL (not of Prolepsis); absent: in memory. */
