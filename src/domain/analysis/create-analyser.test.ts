@@ -116,7 +116,7 @@ describe('scripts', () => {
   it('cuts unspaced scripts into bigrams and leaves what stands between them whole', () => {
     expect(none.terms('東京都 Python3で書く 猫')).toEqual(['東京', '京都', 'python3', 'で書', '書く', '猫'])
     expect(none.terms('한국어')).toEqual(['한국', '국어'])
-    expect(none.terms('กินข้าว')).toEqual(['กิ'.normalize('NFKC') + 'น', 'นข้', 'ข้า', 'าว'])
+    expect(none.terms('กินข้าว')).toEqual(['กิน', 'นข้', 'ข้า', 'าว'])
   })
 
   it('splits elisions in French, not in English', () => {

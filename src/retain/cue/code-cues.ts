@@ -25,7 +25,7 @@ function cuesOfSymbol(chunk: ChunkDraft, input: CueInput): ChunkCues {
   const { countTokens, maxTokens, document } = input
   const symbol = (chunk.label ?? chunk.attributes.symbol ?? '').trim()
   const docstring = chunk.attributes.docstring?.trim() ?? ''
-  const fit = (text: string): string => fitTokens(text, maxTokens, countTokens)
+  const shorten = (text: string): string => fitTokens(text, maxTokens, countTokens)
   const cues: CueDraft[] = []
   if (symbol !== '') {
     cues.push({ kind: 'question', text: `Where is ${symbol} defined?`, origin: 'rules', embed: false })
@@ -52,9 +52,9 @@ function cuesOfSymbol(chunk: ChunkDraft, input: CueInput): ChunkCues {
   }
   const head = symbol === '' ? document.source : `${document.source} ${spoken(symbol)}`
   return {
-    contentText: fit(`${head}\n${chunk.text.trim()}`),
+    contentText: shorten(`${head}\n${chunk.text.trim()}`),
     windowText: null,
-    cues: boundCues(cues.map((cue) => ({ ...cue, text: fit(cue.text) }))),
+    cues: boundCues(cues.map((cue) => ({ ...cue, text: shorten(cue.text) }))),
     mentions: [],
   }
 }

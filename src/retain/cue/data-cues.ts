@@ -11,16 +11,16 @@ export function dataCues(input: CueInput): ChunkCues[] {
 
 function cuesOfKey(chunk: ChunkDraft, input: CueInput): ChunkCues {
   const path = chunk.label?.trim() ?? ''
-  const fit = (text: string): string => fitTokens(text, input.maxTokens, input.countTokens)
+  const shorten = (text: string): string => fitTokens(text, input.maxTokens, input.countTokens)
   const head = [input.document.title?.trim() || input.document.source, path]
     .filter((part) => part !== '')
     .join(' ')
   const words = spoken(path)
   return {
-    contentText: fit(`${head}\n${chunk.text.trim()}`),
+    contentText: shorten(`${head}\n${chunk.text.trim()}`),
     windowText: null,
     cues: boundCues(
-      words === '' ? [] : [{ kind: 'statement', text: fit(words), origin: 'rules', embed: false }],
+      words === '' ? [] : [{ kind: 'statement', text: shorten(words), origin: 'rules', embed: false }],
     ),
     mentions: [],
   }

@@ -36,18 +36,18 @@ function cuesOfSection(chunk: ChunkDraft, english: boolean, input: CueInput): Ch
   const { countTokens, maxTokens, document } = input
   const path = pathOf(chunk, document)
   const body = (chunk.content ?? chunk.text).trim()
-  const fit = (text: string): string => fitTokens(text, maxTokens, countTokens)
+  const shorten = (text: string): string => fitTokens(text, maxTokens, countTokens)
   if (chunk.kind === 'front-matter') {
-    return { contentText: fit(body === '' ? chunk.text : body), windowText: null, cues: [], mentions: [] }
+    return { contentText: shorten(body === '' ? chunk.text : body), windowText: null, cues: [], mentions: [] }
   }
   const cues: CueDraft[] =
     path === '' ? [] : [{ kind: 'statement', text: path, origin: 'rules', embed: false }]
   if (english) cues.push(...definitionsIn(body))
   cues.push(...itemsUnder(chunk.label, body))
   return {
-    contentText: fit(path === '' ? body || chunk.text : `${path}\n${body}`),
+    contentText: shorten(path === '' ? body || chunk.text : `${path}\n${body}`),
     windowText: null,
-    cues: boundCues(cues.map((cue) => ({ ...cue, text: fit(cue.text) }))),
+    cues: boundCues(cues.map((cue) => ({ ...cue, text: shorten(cue.text) }))),
     mentions: findPeople(body).map((name) => ({ name, kind: 'person', role: 'mentioned' })),
   }
 }

@@ -1,0 +1,282 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ChunkDraft } from '../../domain/chunk.ts'
+import type { ChunkCues } from '../../domain/cue.ts'
+import { FORMATS } from '../../domain/document.ts'
+import type { CueDocument, CueInput } from './cue-input.ts'
+import { MAX_CUES } from './cue-limits.ts'
+import { makeCues } from './make-cues.ts'
+
+/** About what a word-piece tokeniser counts, and never fewer than the words. */
+const countTokens = (text: string): number => Math.ceil((text.match(/\S/gu) ?? []).length / 3)
+
+function chunk(text: string, more: Partial<ChunkDraft> = {}): ChunkDraft {
+  return {
+    text,
+    kind: 'paragraph',
+    label: null,
+    speaker: null,
+    occurredAt: null,
+    content: null,
+    attributes: {},
+    ...more,
+  }
+}
+
+function turn(speaker: string, content: string, more: Partial<ChunkDraft> = {}): ChunkDraft {
+  return chunk(`${speaker}: ${content}\n`, { kind: 'turn', speaker, content, ...more })
+}
+
+function make(
+  chunks: readonly ChunkDraft[],
+  document: Partial<CueDocument> = {},
+  more: Partial<CueInput> = {},
+): ChunkCues[] {
+  return makeCues({
+    chunks,
+    document: {
+      source: 'docs/guide.md',
+      title: null,
+      format: 'chat',
+      occurredAt: new Date('2023-05-08T13:56:00Z'),
+      frontMatter: {},
+      ...document,
+    },
+    countTokens,
+    maxTokens: 400,
+    language: 'english',
+    ...more,
+  })
+}
+
+const texts = (cues: ChunkCues | undefined, kind: string): string[] =>
+  (cues?.cues ?? []).filter((cue) => cue.kind === kind).map((cue) => cue.text)
+
+describe('chat', () => {
+  const chat = [
+    turn('Caroline', 'I went to a support group yesterday. It was so powerful!'),
+    turn('Melanie', 'Wow! What did you hear there? Really?'),
+    turn('Caroline', 'Inspiring stories, Melanie. [image: a mural of a woman]'),
+  ]
+  const [first, second, third] = make(chat)
+
+  it('resolves persons and dates in the content', () => {
+    expect(first?.contentText).toContain('Caroline went to a support group on 7 May 2023.')
+  })
+
+  it('makes the question before a cue of the answer, too short ones left out', () => {
+    expect(texts(second, 'question')).toEqual([])
+    expect(texts(third, 'question')).toEqual(['What did Caroline hear there?'])
+  })
+
+  it('makes a statement of each sentence that says something', () => {
+    expect(texts(first, 'statement')).toEqual(
+      ['Caroline went to a support group on 7 May 2023.', 'It was so powerful!'].filter(
+        (text) => text.length > 20,
+      ),
+    )
+    expect(texts(third, 'statement')).toEqual([
+      'Inspiring stories, Melanie.',
+      'Caroline shares a picture: a mural of a woman.',
+    ])
+  })
+
+  it('frames a turn by its neighbours as they were said', () => {
+    expect(second?.windowText).toBe(
+      [
+        'Caroline: I went to a support group yesterday. It was so powerful!',
+        'Melanie: Wow! What did you hear there? Really?',
+        'Caroline: Inspiring stories, Melanie. [image: a mural of a woman]',
+      ].join('\n'),
+    )
+  })
+
+  it('names the speaker and the speakers named', () => {
+    expect(third?.mentions).toEqual([
+      { name: 'Caroline', kind: 'person', role: 'speaker' },
+      { name: 'Melanie', kind: 'person', role: 'mentioned' },
+    ])
+  })
+
+  it('takes a caption from the attributes as well, once', () => {
+    const [only] = make([turn('Ann', 'Look!', { attributes: { caption: 'a red bike' } })])
+    expect(only?.contentText).toContain('Ann shares a picture: a red bike.')
+    const [same] = make([turn('Ann', 'Look! [image: a bike]', { attributes: { caption: 'a bike' } })])
+    expect(same?.contentText.match(/shares a picture/g)).toHaveLength(1)
+  })
+
+  it('prefers the turn’s own date, and resolves none without a date', () => {
+    const said = 'I ran a long way yesterday.'
+    const [own] = make([turn('Ann', said, { occurredAt: new Date('2024-03-01T00:10:00Z') })])
+    expect(own?.contentText).toContain('on 29 February 2024')
+    const [none] = make([turn('Ann', said)], { occurredAt: null })
+    expect(none?.contentText).toContain('yesterday')
+  })
+
+  it('takes no question from the same speaker', () => {
+    const [, next] = make([turn('Ann', 'Where did we put it again?'), turn('Ann', 'In the drawer, I think.')])
+    expect(texts(next, 'question')).toEqual([])
+  })
+
+  it('leaves the second person alone among three, unless one is addressed', () => {
+    const group = [
+      turn('Ann', 'Where were you last night?'),
+      turn('Bob', 'Hey Cy, did you sleep well here?'),
+      turn('Cy', 'Very well, thanks.'),
+    ]
+    const [, bob, cy] = make(group)
+    expect(texts(bob, 'question')).toEqual(['Where were you on the night of 7 May 2023?'])
+    expect(texts(cy, 'question')).toEqual(['Hey Cy, did Cy sleep well here?'])
+  })
+
+  it('gives an essay of a turn no statements', () => {
+    const essay = 'This is a long sentence about many things. '.repeat(40)
+    const [only] = make([turn('Ann', essay)])
+    expect(only?.cues).toEqual([])
+  })
+
+  it('never takes a role for a person', () => {
+    const [, answer] = make([
+      turn('User', 'I need my visa soon. What do you advise?'),
+      turn('Assistant', 'Apply now.'),
+    ])
+    expect(answer?.mentions).toEqual([])
+  })
+
+  it('does not read English into other languages', () => {
+    const german = [
+      turn(
+        'Ann',
+        'Ich sah me und my gestern im Park, tonight war es für uns alle so schön, was in der Stadt geschah.',
+      ),
+    ]
+    expect(make(german, {}, { language: 'german' })[0]?.contentText).toContain('me und my gestern')
+    expect(make(german, {}, { language: 'none' })[0]?.contentText).toContain('me und my gestern')
+  })
+})
+
+describe('prose and Markdown', () => {
+  it('puts title and heading path before the text', () => {
+    const [section] = make([chunk('## Install\n\nRun it.\n', { label: 'Guide > Install' })], {
+      format: 'markdown',
+      title: 'Guide',
+    })
+    expect(section?.contentText).toBe('Guide > Install\n## Install\n\nRun it.')
+  })
+
+  it('takes the title from front matter', () => {
+    const [section] = make([chunk('Run it.', { label: 'Install' })], {
+      format: 'markdown',
+      frontMatter: { title: 'Guide' },
+    })
+    expect(section?.contentText).toBe('Guide > Install\nRun it.')
+  })
+
+  it('asks what a definition answers', () => {
+    const text = [
+      'A bank is the unit of isolation. It is a thing. This guide is the best.',
+      'Cues are the texts that lead to a chunk. Where it is the case, stop.',
+      '* **Receipt**: the id of a recall.',
+    ].join('\n')
+    const [section] = make([chunk(text)], { format: 'markdown' })
+    expect(texts(section, 'question')).toEqual(['What is Receipt?', 'What is a bank?', 'What are Cues?'])
+  })
+
+  it('puts list items under their heading', () => {
+    const [section] = make([chunk('- green tea\n- oat milk\n', { label: 'Home > Shopping' })], {
+      format: 'markdown',
+    })
+    expect(texts(section, 'statement')).toContain('Shopping: green tea')
+    expect(section?.cues.every((cue) => !cue.embed)).toBe(true)
+  })
+})
+
+describe('code', () => {
+  const [method] = make(
+    [
+      chunk('openBank(name) {\n  if (name) return this.store.findBank(parse(name))\n}\n', {
+        kind: 'method',
+        label: 'Store.openBank',
+        attributes: { docstring: '/** Opens a bank by name. Throws when there is none. */' },
+      }),
+    ],
+    { format: 'code', source: 'src/store.ts' },
+  )
+
+  it('says where a symbol is defined and what it calls', () => {
+    expect(texts(method, 'question')).toEqual(['Where is Store.openBank defined?'])
+    expect(texts(method, 'statement')).toEqual([
+      'Store open bank: Opens a bank by name.',
+      'Store.openBank calls findBank, parse',
+    ])
+  })
+
+  it('puts path and symbol in words before the code', () => {
+    expect(method?.contentText.split('\n')[0]).toBe('src/store.ts Store open bank')
+  })
+})
+
+describe('JSON, YAML, TOML', () => {
+  it('tells the key path in words', () => {
+    const [key] = make([chunk('"poolSize": 4', { label: 'server.poolSize' })], {
+      format: 'json',
+      source: 'app.json',
+    })
+    expect(texts(key, 'statement')).toEqual(['server pool size'])
+    expect(key?.contentText).toBe('app.json server.poolSize\n"poolSize": 4')
+  })
+})
+
+describe('any document', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.constantFrom(
+      'I am you. ',
+      'A b is the c. ',
+      'yesterday ',
+      '- **x**: y\n',
+      '[image: z]',
+      'f(g(x)) ',
+      'Who? ',
+    ),
+  )
+  const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
+  const draft = fc.record({
+    text,
+    kind: fc.constantFrom('turn', 'section', 'function', 'front-matter'),
+    label: fc.option(text),
+    speaker: fc.option(fc.oneof(fc.constantFrom('Ann', 'Bob', 'User'), text)),
+    occurredAt: fc.option(fc.date()),
+    content: fc.option(text),
+    attributes: fc.constantFrom({}, { caption: 'a cat' }, { docstring: '/** Does it. */' }),
+  })
+
+  it('gets bounded, distinct, fitting cues, one entry a chunk, and never throws', () => {
+    fc.assert(
+      fc.property(
+        fc.array(draft, { maxLength: 6 }),
+        fc.constantFrom(...FORMATS),
+        fc.constantFrom('english', 'none', 'french'),
+        fc.integer({ min: 8, max: 60 }),
+        (chunks, format, language, maxTokens) => {
+          const made = make(chunks, { format, title: 'T' }, { language, maxTokens })
+          expect(made).toHaveLength(chunks.length)
+          for (const cues of made) {
+            expect(cues.cues.length).toBeLessThanOrEqual(MAX_CUES)
+            const keys = cues.cues.map((cue) => `${cue.kind} ${cue.text.toLowerCase()}`)
+            for (const each of [
+              cues.contentText,
+              cues.windowText ?? '',
+              ...cues.cues.map((cue) => cue.text),
+            ]) {
+              expect(countTokens(each)).toBeLessThanOrEqual(maxTokens)
+            }
+            expect(cues.cues.every((cue) => cue.text.trim() !== '')).toBe(true)
+            expect(new Set(keys).size).toBe(keys.length)
+          }
+        },
+      ),
+      { seed: 13, numRuns: 400 },
+    )
+  })
+})
