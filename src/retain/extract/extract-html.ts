@@ -1,0 +1,88 @@
+export interface HtmlText {
+  readonly markdown: string
+  readonly title: string | null
+}
+
+const TITLE = /<title[^>]{0,200}>([^<]{0,2000})<\/title/i
+const DROPPED = [
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'iframe',
+  'title',
+  'object',
+  'embed',
+  'link',
+  'meta',
+] as const
+
+/** HTML as Markdown: what a reader sees, without scripts and styles. */
+export async function extractHtml(html: string): Promise<HtmlText> {
+  const { default: TurndownService } = await import('turndown')
+  const service = new TurndownService({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    hr: '---',
+  })
+  service.remove([...DROPPED])
+  service.addRule('drawing', {
+    filter: (node) => node.nodeName.toLowerCase() === 'svg',
+    replacement: () => '',
+  })
+  service.addRule('inlined picture', {
+    filter: (node) => node.nodeName === 'IMG' && /^data:/i.test(node.getAttribute('src') ?? ''),
+    replacement: (_content, node) => ('getAttribute' in node ? (node.getAttribute('alt') ?? '') : ''),
+  })
+  service.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content) =>
+      ` ${content
+        .trim()
+        .replace(/\s*\n\s*/g, ' ')
+        .replaceAll('|', '\\|')} |`,
+  })
+  service.addRule('row', {
+    filter: 'tr',
+    replacement: (content, node) => `\n|${content}${isFirstRow(node) ? `\n${rule(node.childNodes)}` : ''}`,
+  })
+  service.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
+  service.addRule('table part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
+  const title = TITLE.exec(html)?.[1]
+  return {
+    markdown: service.turndown(html).replaceAll('\u0000', '\uFFFD'),
+    title: title === undefined ? null : (await plainText(title)) || null,
+  }
+}
+
+/** Entities resolved. */
+async function plainText(html: string): Promise<string> {
+  const { default: TurndownService } = await import('turndown')
+  const service = new TurndownService()
+  service.escape = (text) => text
+  return service.turndown(`<p>${html}</p>`).replace(/\s+/g, ' ').trim()
+}
+
+interface TreeNode {
+  readonly nodeName: string
+  readonly parentNode: TreeNode | null
+  readonly previousSibling: TreeNode | null
+}
+
+function isFirstRow(node: TreeNode): boolean {
+  for (let before = node.previousSibling; before !== null; before = before.previousSibling) {
+    if (before.nodeName === 'TR') return false
+  }
+  const parent = node.parentNode
+  if (parent === null || parent.nodeName === 'TABLE' || parent.nodeName === 'THEAD') return true
+  for (let before = parent.previousSibling; before !== null; before = before.previousSibling) {
+    if (['THEAD', 'TBODY', 'TR'].includes(before.nodeName)) return false
+  }
+  return true
+}
+
+function rule(cells: ArrayLike<{ readonly nodeName: string }>): string {
+  const count = Array.from(cells).filter(({ nodeName }) => nodeName === 'TD' || nodeName === 'TH').length
+  return `|${' --- |'.repeat(count)}`
+}
