@@ -1,0 +1,91 @@
+import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
+import { activityOf } from '../store/queries/activity.ts'
+import { chunksByIds } from '../store/queries/chunks.ts'
+import { type ChannelLists, channelDepth, searchChannels } from './channels.ts'
+import { completeScores } from './complete.ts'
+import { createDegradation, type Degradation } from './degrade.ts'
+import type { RecallDeps } from './deps.ts'
+import { effectiveWeights } from './fuse.ts'
+import { makeProbe, type Probe } from './probe.ts'
+import { type Candidate, rankCandidates } from './rank.ts'
+import type { RecallRequest } from './request.ts'
+import { type Stopwatch, startStopwatch } from './stopwatch.ts'
+import { validateRecall } from './validate.ts'
+
+/** What one question found, before anything was packed. */
+export interface CandidateSet {
+  readonly request: RecallRequest
+  readonly probe: Probe
+  /** The questions that went out, the raw message first. */
+  readonly queries: readonly string[]
+  /** Best first; equal scores by chunk id. */
+  readonly candidates: readonly Candidate[]
+  readonly lists: ChannelLists
+  /** Weight of each feature in this call's fusion. */
+  readonly weights: Readonly<Record<string, number>>
+  readonly degraded: readonly string[]
+  /** Milliseconds by stage. */
+  readonly stages: Readonly<Record<string, number>>
+}
+
+/**
+ * All candidates of a recall with their features: the union of each channel's best, scored in every channel, fused and lifted. What
+ * `recall` packs from, `explain` reads and training learns from.
+ *
+ * @throws ProlepsisError as `recall`
+ */
+export async function recallCandidates(
+  deps: RecallDeps,
+  query: RecallQuery,
+  options: RecallOptions = {},
+): Promise<CandidateSet> {
+  return findCandidates(deps, validateRecall(query, options))
+}
+
+/** The same for a request that was checked before. */
+export async function findCandidates(deps: RecallDeps, request: RecallRequest): Promise<CandidateSet> {
+  const stopwatch = startStopwatch(deps.clock)
+  const degradation = createDegradation()
+  const people = (await degradation.attempt('people', () => deps.people.of(deps.store))) ?? []
+  const probe = makeProbe(deps, request, people, degradation)
+  stopwatch.lap('formulate')
+  return meetCandidates(deps, request, probe, degradation, stopwatch)
+}
+
+/** From a probe on: channels, completion, fusion, lift. */
+export async function meetCandidates(
+  deps: Pick<RecallDeps, 'store' | 'clock'>,
+  request: RecallRequest,
+  probe: Probe,
+  degradation: Degradation,
+  stopwatch: Stopwatch,
+): Promise<CandidateSet> {
+  const { database, bankId } = deps.store
+  const depth = channelDepth(request)
+  const lists = await searchChannels(deps, request, probe, degradation, depth)
+  stopwatch.lap('channels')
+  const chunkIds = unionOf(lists)
+  const [scores, chunks, activity] = await Promise.all([
+    completeScores(deps, lists, probe, chunkIds, degradation),
+    chunksByIds(database, bankId, chunkIds),
+    degradation.attempt('activity', () => activityOf(database, bankId, chunkIds)),
+  ])
+  stopwatch.lap('complete')
+  const candidates = rankCandidates({
+    ...{ request, lists, scores, chunks, people: probe.people },
+    ...{ activity: activity ?? new Map(), now: deps.clock.now() },
+  })
+  stopwatch.lap('fuse')
+  return {
+    ...{ request, probe, queries: probe.queries, candidates, lists },
+    weights: effectiveWeights(request.fusion, request.weights),
+    degraded: degradation.entries,
+    stages: stopwatch.laps,
+  }
+}
+
+function unionOf(lists: ChannelLists): number[] {
+  const ids = new Set<number>()
+  for (const hits of lists.values()) for (const hit of hits) ids.add(hit.chunkId)
+  return [...ids]
+}

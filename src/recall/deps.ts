@@ -1,0 +1,21 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import type { EventSink } from '../domain/events.ts'
+import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import type { BankStore } from '../store/bank-store.ts'
+import type { PeopleDirectory } from './people-directory.ts'
+import type { ReceiptWriter } from './receipt-writer.ts'
+
+/** What recall works with: a bank opened for work, and the world. */
+export interface RecallDeps {
+  readonly store: BankStore
+  readonly embedder: EmbeddingModel
+  readonly analyser: Analyser
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly events: EventSink
+  /** Shared by all banks of a memory. */
+  readonly receipts: ReceiptWriter
+  /** Shared by all banks of a memory. */
+  readonly people: PeopleDirectory
+}

@@ -1,0 +1,94 @@
+import type { ScoreParts } from '../domain/recall.ts'
+import { chunksByIds } from '../store/queries/chunks.ts'
+import type { Receipt } from '../store/queries/receipts.ts'
+import { type CandidateSet, findCandidates } from './candidates.ts'
+import { assertKnown, assertObject, texts } from './check-values.ts'
+import type { RecallDeps } from './deps.ts'
+import { requireReceipt } from './feedback.ts'
+import { pack } from './pack.ts'
+import { refOf, UNSCORED } from './passages.ts'
+import type { RecallRequest } from './request.ts'
+import { readStoredRequest } from './stored-request.ts'
+import { validateRecall } from './validate.ts'
+import { type WhyNot, whyNot } from './why-not.ts'
+
+/** How a recall came to its passages. */
+export interface RecallExplanation {
+  readonly receipt: string
+  readonly message: string
+  readonly queries: readonly string[]
+  /** Weight of each feature in this recall's fusion. */
+  readonly weights: Readonly<Record<string, number>>
+  readonly passages: readonly {
+    readonly ref: string
+    readonly rank: number
+    readonly score: number
+    readonly parts: ScoreParts
+  }[]
+  readonly whyNot: readonly WhyNot[]
+}
+
+/**
+ * Repeats a recall from its receipt, as memory stood at the receipt's time, and shows every number that took part. For each `whyNot`
+ * (a ref, or text that a chunk contains) it names the first stage that lost it.
+ *
+ * @throws ProlepsisError NOT_FOUND for an unknown receipt, or a whyNot that no chunk answers to
+ */
+export async function explain(
+  deps: RecallDeps,
+  receiptId: string,
+  options: { readonly whyNot?: readonly string[] } = {},
+): Promise<RecallExplanation> {
+  assertObject(options, 'options')
+  assertKnown(options, ['whyNot'], 'explain')
+  const wanted = texts(options.whyNot, 'whyNot')
+  const receipt = await requireReceipt(deps, receiptId)
+  const found = await repeat(deps, receipt)
+  const { chosen } = pack(found.candidates, found.request, deps.analyser)
+  const answers: WhyNot[] = []
+  for (const text of wanted) answers.push(await whyNot(deps, text, found, chosen))
+  return {
+    receipt: receiptId,
+    message: found.request.message,
+    queries: found.queries,
+    weights: found.weights,
+    passages: await explainPassages(deps, receipt, found),
+    whyNot: answers,
+  }
+}
+
+/**
+ * The recall again. As of the receipt's time, versions that came later are not seen; but text dated into the future is valid only from
+ * then on. Whichever view knows more of what was returned is the one that was looked at.
+ */
+async function repeat(deps: RecallDeps, receipt: Receipt): Promise<CandidateSet> {
+  const { query, options } = readStoredRequest(receipt.request)
+  const request: RecallRequest = validateRecall(query, options)
+  if (request.filter.asOf !== undefined) return findCandidates(deps, request)
+  const then = { ...request, filter: { ...request.filter, asOf: receipt.createdAt } }
+  const past = await findCandidates(deps, then)
+  if (returnedAmong(past, receipt) === receipt.passages.length) return past
+  const present = await findCandidates(deps, request)
+  return returnedAmong(present, receipt) > returnedAmong(past, receipt) ? present : past
+}
+
+function returnedAmong(found: CandidateSet, receipt: Receipt): number {
+  const ids = new Set(found.candidates.map(({ chunk }) => chunk.chunkId))
+  return receipt.passages.filter((passage) => ids.has(passage.chunkId)).length
+}
+
+async function explainPassages(
+  deps: RecallDeps,
+  receipt: Receipt,
+  found: CandidateSet,
+): Promise<RecallExplanation['passages']> {
+  const { database, bankId } = deps.store
+  const ids = receipt.passages.map((passage) => passage.chunkId)
+  const chunks = new Map((await chunksByIds(database, bankId, ids)).map((chunk) => [chunk.chunkId, chunk]))
+  return receipt.passages.flatMap(({ rank, score, chunkId }) => {
+    const chunk = chunks.get(chunkId)
+    if (chunk === undefined) return []
+    const candidate = found.candidates.find((other) => other.chunk.chunkId === chunkId)
+    return [{ ref: refOf(chunk), rank, score, parts: candidate?.parts ?? UNSCORED }]
+  })
+}

@@ -1,0 +1,73 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import type { Channel } from '../domain/recall.ts'
+import type { Person } from '../store/queries/entities.ts'
+import type { WeightedTerm } from '../store/queries/lexical-search.ts'
+import type { Degradation } from './degrade.ts'
+import type { RecallDeps } from './deps.ts'
+import { embedQueries, type QueryVectors } from './embed-query.ts'
+import { type Formulation, formulateByRules, type LexicalPart } from './formulate-rules.ts'
+import { QUERY_KINDS, type RecallRequest, SYMMETRIC_KINDS } from './request.ts'
+
+/** A question made ready for the channels. The vectors come when the model has made them; the rest need not wait. */
+export interface Probe {
+  /** The questions that go out, the raw message first. */
+  readonly queries: readonly string[]
+  /** Null when no dense channel is on, or the embedder failed (the degradation says why). */
+  readonly vectors: Promise<QueryVectors | null>
+  readonly terms: Promise<readonly WeightedTerm[]>
+  /** People whom the question names, as the bank knows them. */
+  readonly people: readonly Person[]
+}
+
+/** Formulates the question by rules and starts to embed it. */
+export function makeProbe(
+  deps: Pick<RecallDeps, 'embedder' | 'analyser' | 'clock'>,
+  request: RecallRequest,
+  people: readonly Person[],
+  degradation: Degradation,
+): Probe {
+  const formulation = formulateByRules(request, {
+    people: people.map((person) => person.name),
+    now: new Date(deps.clock.now()),
+  })
+  for (const note of formulation.notes) degradation.note(note)
+  const named = new Set(formulation.people)
+  const vectors = embed(deps, request, formulation, degradation)
+  // Whether the exchange before the message takes part is seen from the vectors; without one the terms need not wait.
+  const terms = formulation.lexical.some((part) => part.origin === 'exchange')
+    ? vectors.then((made) => weightedTerms(keepParts(formulation.lexical, made), deps.analyser))
+    : Promise.resolve(weightedTerms(formulation.lexical, deps.analyser))
+  const { queries } = formulation
+  return { queries, vectors, terms, people: people.filter((person) => named.has(person.name)) }
+}
+
+async function embed(
+  deps: Pick<RecallDeps, 'embedder'>,
+  request: RecallRequest,
+  formulation: Formulation,
+  degradation: Degradation,
+): Promise<QueryVectors | null> {
+  const dense: readonly Channel[] = [...QUERY_KINDS, ...SYMMETRIC_KINDS]
+  if (!dense.some((channel) => request.weights[channel] > 0)) return null
+  const made = await degradation.attempt('embedding', () =>
+    embedQueries(deps.embedder, formulation.dense, request.signal),
+  )
+  for (const note of made?.notes ?? []) degradation.note(note)
+  return made
+}
+
+function keepParts(parts: readonly LexicalPart[], vectors: QueryVectors | null): readonly LexicalPart[] {
+  return vectors?.newTopic === true ? parts.filter((part) => part.origin === 'message') : parts
+}
+
+/** Terms of all texts; a term counts as often as it is said, each time with the weight of its text. */
+export function weightedTerms(
+  texts: readonly { readonly text: string; readonly weight: number }[],
+  analyser: Analyser,
+): WeightedTerm[] {
+  const weights = new Map<string, number>()
+  for (const { text, weight } of texts) {
+    for (const term of analyser.terms(text)) weights.set(term, (weights.get(term) ?? 0) + weight)
+  }
+  return [...weights].map(([term, weight]) => ({ term, weight }))
+}

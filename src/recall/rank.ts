@@ -1,0 +1,97 @@
+import type { CueKind } from '../domain/cue.ts'
+import { CUE_KINDS } from '../domain/cue.ts'
+import type { Channel, ScoreParts } from '../domain/recall.ts'
+import type { Activity } from '../store/queries/activity.ts'
+import type { StoredChunk } from '../store/queries/chunks.ts'
+import type { Person } from '../store/queries/entities.ts'
+import type { ChannelLists } from './channels.ts'
+import type { ExactScores } from './complete.ts'
+import { featureColumns, featuresByName } from './features.ts'
+import { fuse } from './fuse.ts'
+import { liftedScore, lifts } from './lift.ts'
+import type { RecallRequest } from './request.ts'
+
+/** A chunk that some channel brought, with every number that took part in its place. */
+export interface Candidate {
+  readonly chunk: StoredChunk
+  readonly parts: ScoreParts
+  /** Final score, lift included. */
+  readonly score: number
+  /** The cue that met the question better than the text itself did, or null. */
+  readonly cue: { readonly kind: CueKind; readonly ordinal: number } | null
+}
+
+export interface RankInput {
+  readonly request: Pick<RecallRequest, 'fusion' | 'weights'>
+  readonly lists: ChannelLists
+  readonly scores: ExactScores
+  /** The candidates, in any order. */
+  readonly chunks: readonly StoredChunk[]
+  readonly people: readonly Person[]
+  readonly activity: ReadonlyMap<number, Activity>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Features, fusion, lift: the candidates best first, equal scores by chunk id. Pure. */
+export function rankCandidates(input: RankInput): Candidate[] {
+  const { request, lists, scores, people } = input
+  const chunks = [...input.chunks].sort((a, b) => a.chunkId - b.chunkId)
+  const columns = featureColumns({ chunks, scores: scores.channels, people })
+  const ranks = ranksByChunk(lists)
+  const chunkIds = chunks.map((chunk) => chunk.chunkId)
+  const fused = fuse(
+    request.fusion,
+    request.weights,
+    columns,
+    chunkIds.map((id) => ranks.get(id) ?? {}),
+  )
+  const lift = lifts(fused, chunkIds, input.activity, input.now)
+  const candidates = chunks.map((chunk, i): Candidate => {
+    const parts: ScoreParts = {
+      channels: channelScores(scores, chunk.chunkId),
+      ranks: ranks.get(chunk.chunkId) ?? {},
+      features: featuresByName(columns, i),
+      fused: fused[i]!,
+      lift: lift[i]!,
+    }
+    const score = liftedScore(request.fusion, parts.fused, parts.lift)
+    return { chunk, parts, score, cue: bestCue(scores, chunk.chunkId) }
+  })
+  return candidates.sort((a, b) => b.score - a.score || a.chunk.chunkId - b.chunk.chunkId)
+}
+
+function ranksByChunk(lists: ChannelLists): Map<number, Partial<Record<Channel, number>>> {
+  const ranks = new Map<number, Partial<Record<Channel, number>>>()
+  for (const [channel, hits] of lists) {
+    hits.forEach(({ chunkId }, i) => {
+      const ofChunk = ranks.get(chunkId) ?? {}
+      ofChunk[channel] = i + 1
+      ranks.set(chunkId, ofChunk)
+    })
+  }
+  return ranks
+}
+
+function channelScores(scores: ExactScores, chunkId: number): Partial<Record<Channel, number>> {
+  const result: Partial<Record<Channel, number>> = {}
+  for (const [channel, ofChannel] of scores.channels) {
+    const score = ofChannel.get(chunkId)
+    if (score !== undefined) result[channel] = score
+  }
+  return result
+}
+
+function bestCue(scores: ExactScores, chunkId: number): Candidate['cue'] {
+  let best: Candidate['cue'] = null
+  let bestScore = scores.channels.get('content')?.get(chunkId) ?? Number.NEGATIVE_INFINITY
+  for (const kind of CUE_KINDS) {
+    const score = scores.channels.get(kind)?.get(chunkId)
+    const ordinal = scores.ordinals.get(kind)?.get(chunkId)
+    if (score !== undefined && ordinal !== undefined && score > bestScore) {
+      best = { kind, ordinal }
+      bestScore = score
+    }
+  }
+  return best
+}

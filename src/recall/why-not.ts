@@ -1,0 +1,208 @@
+import { ProlepsisError } from '../domain/errors.ts'
+import type { Filter } from '../domain/filter.ts'
+import type { Channel, ScoreParts } from '../domain/recall.ts'
+import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
+import { chunksThatPass } from '../store/queries/filter-check.ts'
+import { searchLexical } from '../store/queries/lexical-search.ts'
+import type { CandidateSet } from './candidates.ts'
+import { channelDepth, searchChannels } from './channels.ts'
+import { completeScores } from './complete.ts'
+import { createDegradation } from './degrade.ts'
+import type { RecallDeps } from './deps.ts'
+import { packingPool, sharedTerms } from './pack.ts'
+import { chunkAt, refOf } from './passages.ts'
+import { weightedTerms } from './probe.ts'
+import type { Candidate } from './rank.ts'
+
+/** The first stage that lost a chunk, and why. */
+export interface WhyNot {
+  readonly ref: string
+  readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
+  readonly reason: string
+  /** Rank among all candidates, or null when it was none. */
+  readonly rank: number | null
+  readonly parts: ScoreParts | null
+}
+
+/** How far down a channel's own list a lost chunk is looked for. */
+const SEARCHED_DEPTH = 500
+
+/**
+ * Says where a chunk fell out of a recall.
+ *
+ * @param wanted a ref, or text that the chunk contains
+ * @param found the recall, repeated
+ * @param chosen the candidates that it packed
+ * @throws ProlepsisError NOT_FOUND when no chunk has that ref or text
+ */
+export async function whyNot(
+  deps: Pick<RecallDeps, 'store' | 'analyser'>,
+  wanted: string,
+  found: CandidateSet,
+  chosen: readonly Candidate[],
+): Promise<WhyNot> {
+  const chunk = (await chunkAt(deps, wanted)) ?? (await chunkContaining(deps, wanted))
+  const ref = refOf(chunk)
+  const position = found.candidates.findIndex((candidate) => candidate.chunk.chunkId === chunk.chunkId)
+  const candidate = found.candidates[position]
+  const rank = candidate === undefined ? null : position + 1
+  const parts = candidate?.parts ?? null
+  if (chosen.some((other) => other.chunk.chunkId === chunk.chunkId)) {
+    return { ref, stage: 'returned', reason: 'It was returned.', rank, parts }
+  }
+  if (candidate !== undefined && rank !== null) {
+    return { ref, ...lostInPacking(deps, candidate, rank, found, chosen), rank, parts }
+  }
+  const hiding = await hidingFilters(deps, found.request.filter, chunk)
+  if (hiding.length > 0) {
+    return { ref, stage: 'filter', reason: `Hidden by ${hiding.join(', ')}.`, rank, parts }
+  }
+  return { ref, stage: 'channels', ...(await lostInChannels(deps, found, chunk)), rank }
+}
+
+async function chunkContaining(
+  deps: Pick<RecallDeps, 'store' | 'analyser'>,
+  text: string,
+): Promise<StoredChunk> {
+  const { database, bankId } = deps.store
+  const terms = weightedTerms([{ text, weight: 1 }], deps.analyser)
+  // Any version may hold it: as of the end of time nothing current is hidden, and superseded text is looked for by ref.
+  const { hits } = await searchLexical(database, bankId, { field: 0, terms, filter: {}, limit: 50 })
+  const chunks = await chunksByIds(
+    database,
+    bankId,
+    hits.map((hit) => hit.chunkId),
+  )
+  const best = hits
+    .flatMap((hit) => chunks.find((chunk) => chunk.chunkId === hit.chunkId) ?? [])
+    .find((chunk) => folded(chunk.text).includes(folded(text)))
+  if (best !== undefined) return best
+  throw new ProlepsisError(
+    'NOT_FOUND',
+    `No current chunk has the ref or contains the text "${text.slice(0, 80)}".`,
+    {
+      hint: 'Give a ref as recall returns it, or words as they stand in the text.',
+      details: { whyNot: text.slice(0, 200) },
+    },
+  )
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+}
+
+/** Names of the filters that hide the chunk, each tried alone. */
+async function hidingFilters(
+  deps: Pick<RecallDeps, 'store'>,
+  filter: Filter,
+  chunk: StoredChunk,
+): Promise<string[]> {
+  const { database, bankId } = deps.store
+  const { asOf, ...others } = filter
+  const version = asOf === undefined ? {} : { asOf }
+  const single: (readonly [string, Filter])[] = [
+    [asOf === undefined ? `its version being ${chunk.document.state}` : 'asOf', version],
+    ...Object.entries(others).map(([name, value]) => [name, { ...version, [name]: value }] as const),
+  ]
+  const hiding: string[] = []
+  for (const [name, alone] of single) {
+    const passes = await chunksThatPass(database, bankId, alone, [chunk.chunkId])
+    if (!passes.has(chunk.chunkId)) hiding.push(name)
+    // A version that is not seen fails every filter: it is the reason.
+    if (hiding.length > 0 && alone === version) break
+  }
+  return hiding
+}
+
+async function lostInChannels(
+  deps: Pick<RecallDeps, 'store'>,
+  found: CandidateSet,
+  chunk: StoredChunk,
+): Promise<Pick<WhyNot, 'reason' | 'parts'>> {
+  const degradation = createDegradation()
+  const deep = await searchChannels(deps, found.request, found.probe, degradation, SEARCHED_DEPTH)
+  const exact = await completeScores(deps, deep, found.probe, [chunk.chunkId], degradation)
+  const channels: Partial<Record<Channel, number>> = {}
+  const ranks: Partial<Record<Channel, number>> = {}
+  const depth = channelDepth(found.request)
+  const sentences: string[] = []
+  for (const [channel, hits] of deep) {
+    const score = exact.channels.get(channel)?.get(chunk.chunkId)
+    const cut = hits[Math.min(depth, hits.length) - 1]?.score
+    if (score === undefined) {
+      sentences.push(`${channel}: no entry`)
+      continue
+    }
+    channels[channel] = score
+    const position = hits.findIndex((hit) => hit.chunkId === chunk.chunkId)
+    if (position >= 0) ranks[channel] = position + 1
+    const place =
+      position >= 0 ? `rank ${position + 1}` : `beyond rank ${Math.min(SEARCHED_DEPTH, hits.length)}`
+    sentences.push(`${channel}: ${score.toFixed(3)}, ${place}, cut ${cut?.toFixed(3) ?? 'none'}`)
+  }
+  return {
+    reason: `No channel brought it among its best ${depth}. ${sentences.join('; ')}.`,
+    parts: { channels, ranks, features: {}, fused: 0, lift: 1 },
+  }
+}
+
+function lostInPacking(
+  deps: Pick<RecallDeps, 'analyser'>,
+  candidate: Candidate,
+  rank: number,
+  found: CandidateSet,
+  chosen: readonly Candidate[],
+): Pick<WhyNot, 'stage' | 'reason'> {
+  const { limit, tokenBudget } = found.request
+  const pool = packingPool(found.candidates, limit)
+  const last = chosen.at(-1)
+  if (tokenBudget === null || !pool.includes(candidate)) {
+    const cost = last === undefined ? '' : ` ${costliestFeatures(candidate, last, found.weights)}`
+    return { stage: 'rank', reason: `Rank ${rank} of ${found.candidates.length}, limit ${limit}.${cost}` }
+  }
+  const { tokens } = candidate.chunk
+  if (tokens > tokenBudget) {
+    return { stage: 'budget', reason: `Its ${tokens} tokens are more than the budget of ${tokenBudget}.` }
+  }
+  const alike = sharedTerms(pool, deps.analyser)
+  const place = pool.indexOf(candidate)
+  const twin = chosen
+    .map((other) => ({ ref: refOf(other.chunk), share: alike(place, pool.indexOf(other)) }))
+    .sort((a, b) => b.share - a.share)[0]
+  const repeats =
+    twin !== undefined && twin.share >= 0.5
+      ? ` It shares ${Math.round(100 * twin.share)} % of its terms with ${twin.ref}.`
+      : ''
+  const left = tokenBudget - chosen.reduce((sum, { chunk }) => sum + chunk.tokens, 0)
+  const space =
+    chosen.length >= limit
+      ? `the limit of ${limit} was filled`
+      : `its ${tokens} tokens did not fit the ${left} left`
+  return {
+    stage: 'budget',
+    reason: `Rank ${rank}: other passages were worth more together; ${space}.${repeats}`,
+  }
+}
+
+/** The features that put it behind the last passage returned, with their share of the distance. */
+function costliestFeatures(
+  candidate: Candidate,
+  last: Candidate,
+  weights: Readonly<Record<string, number>>,
+): string {
+  const costs = Object.entries(weights)
+    .map(([name, weight]) => {
+      const own = candidate.parts.features[name] ?? 0
+      const theirs = last.parts.features[name] ?? 0
+      return { name, own, theirs, cost: weight * (theirs - own) }
+    })
+    .filter(({ cost }) => cost > 1e-9)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, 3)
+  if (costs.length === 0) return ''
+  const shown = costs.map(
+    ({ name, own, theirs, cost }) =>
+      `${name} ${own.toFixed(2)} against ${theirs.toFixed(2)} (−${cost.toFixed(2)})`,
+  )
+  return `Against the last passage returned it lost by ${shown.join(', ')}.`
+}
