@@ -13,6 +13,7 @@ import type {
   IndexResult,
   RetainContent,
   RetainItem,
+  RetainManyResult,
   RetainOptions,
   RetainResult,
 } from './domain/retain.ts'
@@ -62,7 +63,7 @@ export interface Memory extends AsyncDisposable {
   retainMany(
     items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
     options?: RetainManyOptions,
-  ): AsyncIterable<RetainResult>
+  ): AsyncIterable<RetainManyResult>
   index(path: string, options?: IndexOptions): Promise<IndexResult>
 
   recall(query: RecallQuery, options?: RecallOptions): Promise<RecallResult>

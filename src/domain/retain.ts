@@ -1,4 +1,5 @@
 import type { Document, Metadata } from './document.ts'
+import type { ProlepsisError } from './errors.ts'
 import type { Trust } from './trust.ts'
 
 export interface RetainOptions {
@@ -6,14 +7,20 @@ export interface RetainOptions {
   readonly source?: string
   /** Media type of bytes, or of a string that is not plain text. @default by the source's extension, else text/plain */
   readonly mediaType?: string
-  /** Anticipated questions, kept verbatim: for the whole text (each chunk gets those that fit it best), or by chunk ordinal from 0. */
+  /**
+   * Anticipated questions, kept verbatim: for the whole text (each goes to the chunk that shares most terms with it), or by
+   * chunk ordinal from 0. @default the same text keeps those that it has; a new text has none
+   */
   readonly questions?: readonly string[] | Readonly<Record<number, readonly string[]>>
+  /** @default those of the text's front matter, else those that the source has */
   readonly tags?: readonly string[]
+  /** Joined with the other keys of the front matter. @default as tags */
   readonly metadata?: Metadata
-  /** ISO 8601 with any offset (none = UTC), or Date. */
+  /** ISO 8601 with any offset (none = UTC), or Date. @default the front matter's date, else unknown */
   readonly occurredAt?: string | Date
   /** @default 'unknown' for bytes and files, 'user' for strings and chat messages */
   readonly trust?: Trust
+  /** @default found in the text, else none */
   readonly title?: string
   readonly signal?: AbortSignal
 }
@@ -29,6 +36,18 @@ export interface RetainResult {
   readonly notes: readonly string[]
   readonly tookMs: number
 }
+
+/** What became of an item that could not be retained: the others go on. */
+export interface RetainFailure {
+  readonly status: 'failed'
+  /** Its source, or null when it named none. */
+  readonly source: string | null
+  readonly error: ProlepsisError
+  readonly tookMs: number
+}
+
+/** One result an item, in the items' order. */
+export type RetainManyResult = RetainResult | RetainFailure
 
 export interface RetainItem extends RetainOptions {
   readonly content: RetainContent

@@ -1,0 +1,135 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import type { Document } from '../domain/document.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { BankStore } from '../store/bank-store.ts'
+import type { Queryable } from '../store/database.ts'
+import { chunkIdsOfDocuments } from '../store/queries/chunk-ids.ts'
+import { reserveChunkIds } from '../store/queries/chunks.ts'
+import {
+  closeDocument,
+  findCurrentDocument,
+  insertDocument,
+  latestVersion,
+  lockSource,
+  type NewDocument,
+} from '../store/queries/documents.ts'
+import { retireTerms } from '../store/queries/lexical-write.ts'
+import { vectorCount } from './embed-chunks.ts'
+import type { WritePlan } from './plan.ts'
+import type { VectorSpool } from './vector-spool.ts'
+import {
+  analyseAhead,
+  type PlacedChunk,
+  writeChunks,
+  writeDerived,
+  writeTermSlices,
+} from './write-derived.ts'
+
+export interface Committed {
+  readonly document: Document
+  readonly chunks: number
+  readonly cues: number
+  readonly vectors: number
+}
+
+export interface CommitDeps {
+  readonly store: BankStore
+  readonly analyser: Analyser
+  readonly clock: Clock
+}
+
+/**
+ * Writes new versions in one transaction: all or none. A plan whose source has got another current document since is left
+ * out and given back as null, to be planned anew.
+ */
+export async function commitPlans(
+  deps: CommitDeps,
+  plans: readonly WritePlan[],
+  spool: VectorSpool,
+): Promise<readonly (Committed | null)[]> {
+  const { database, bankId } = deps.store
+  const total = plans.reduce((sum, plan) => sum + plan.derived.chunks.length, 0)
+  // ids and terms are found outside: the transaction is to be short
+  const chunkIds = await reserveChunkIds(database, total)
+  const prepared = plans.map((plan) =>
+    prepare(plan, chunkIds.splice(0, plan.derived.chunks.length), deps.analyser),
+  )
+  return database.transaction(async (tx) => {
+    for (const source of plans.map((plan) => plan.source).sort()) await lockSource(tx, bankId, source)
+    const versions: (Document | null)[] = []
+    for (const { plan } of prepared) versions.push(await replaceCurrent(tx, deps, plan))
+    // all documents together: one COPY of a kind for many small ones
+    const written = prepared.flatMap(({ plan, placed, terms }, at) => {
+      const document = versions[at]
+      if (document === null || document === undefined) return []
+      return [{ plan, terms, placed: placed.map((one) => ({ ...one, documentId: document.documentId })) }]
+    })
+    const placed = written.flatMap((one) => one.placed)
+    await writeChunks(tx, bankId, placed)
+    await writeDerived(tx, bankId, deps.store.space, placed, spool)
+    const closed = written.flatMap(({ plan }) => (plan.previous === null ? [] : [plan.previous.documentId]))
+    await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
+    await writeTermSlices(
+      tx,
+      bankId,
+      written.map((one) => one.terms),
+    )
+    return versions.map((document, at) => document && committed(document, prepared[at]!.plan))
+  })
+}
+
+function committed(document: Document, plan: WritePlan): Committed {
+  const { chunks } = plan.derived
+  const cues = chunks.reduce((sum, chunk) => sum + chunk.cues.length, 0)
+  const vectors = chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
+  return { document, chunks: chunks.length, cues, vectors }
+}
+
+interface Prepared {
+  readonly plan: WritePlan
+  readonly placed: readonly PlacedChunk[]
+  readonly terms: ReturnType<typeof analyseAhead>
+}
+
+function prepare(plan: WritePlan, chunkIds: readonly number[], analyser: Analyser): Prepared {
+  const placed = plan.derived.chunks.map(
+    (chunk, ordinal): PlacedChunk => ({
+      chunk,
+      chunkId: chunkIds[ordinal]!,
+      documentId: 0,
+      ordinal,
+    }),
+  )
+  return { plan, placed, terms: analyseAhead(placed, analyser) }
+}
+
+/** Closes the current version and inserts the new one; null when the current one is not that of the plan. */
+async function replaceCurrent(tx: Queryable, deps: CommitDeps, plan: WritePlan): Promise<Document | null> {
+  const { bankId } = deps.store
+  const current = await findCurrentDocument(tx, bankId, plan.source)
+  if ((current?.documentId ?? null) !== (plan.previous?.documentId ?? null)) return null
+  const version = (await latestVersion(tx, bankId, plan.source)) + 1
+  const document = newDocument(plan, version, new Date(deps.clock.now()))
+  if (current !== null) await closeDocument(tx, bankId, current.documentId, 'superseded', document.validFrom)
+  return { ...document, documentId: await insertDocument(tx, bankId, document) }
+}
+
+function newDocument(plan: WritePlan, version: number, now: Date): NewDocument {
+  const { extracted, labels, derived } = plan
+  return {
+    source: plan.source,
+    version,
+    state: 'current',
+    contentHash: plan.hash,
+    mediaType: extracted.mediaType,
+    format: extracted.format,
+    codeLanguage: extracted.codeLanguage,
+    ...labels,
+    retainedAt: now,
+    validFrom: labels.occurredAt ?? now,
+    validTo: null,
+    byteLength: derived.chunks.at(-1)?.span.endByte ?? 0,
+    chunkCount: derived.chunks.length,
+    notes: plan.notes,
+  }
+}

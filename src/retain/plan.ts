@@ -1,0 +1,119 @@
+import type { Document } from '../domain/document.ts'
+import type { RetainContent } from '../domain/retain.ts'
+import { findCurrentDocument } from '../store/queries/documents.ts'
+import { callerQuestionsOf } from './caller-questions-stored.ts'
+import { type Derived, derive } from './derive.ts'
+import { changesCues, type DocumentLabels, labelsHold, labelsOf, sameLabels } from './document-labels.ts'
+import { type Content, readContent } from './read-content.ts'
+import type { RetainDeps } from './retain-deps.ts'
+import type { CallerQuestions, RetainRequest } from './retain-options.ts'
+import type { ExtractedText } from './stages.ts'
+
+/** A new version, ready to be embedded and written. */
+export interface WritePlan {
+  readonly kind: 'write'
+  readonly source: string
+  readonly hash: string
+  readonly extracted: ExtractedText
+  readonly labels: DocumentLabels
+  readonly derived: Derived
+  readonly notes: readonly string[]
+  /** The current document when this was planned. */
+  readonly previous: Document | null
+}
+
+/** What a retain comes to. */
+export type RetainPlan =
+  | { readonly kind: 'unchanged'; readonly document: Document }
+  /** The same text: only what is said about it changes. */
+  | { readonly kind: 'relabel'; readonly document: Document; readonly labels: DocumentLabels }
+  /** The same text, whose cues change with its title, time or questions. */
+  | {
+      readonly kind: 'rederive'
+      readonly document: Document
+      readonly labels: DocumentLabels
+      /** Undefined: those that it has. */
+      readonly questions: CallerQuestions | undefined
+    }
+  | WritePlan
+
+/** Finds out what is to be done. Embeds and writes nothing; an unchanged text is not even extracted. */
+export async function planRetain(
+  deps: RetainDeps,
+  content: RetainContent,
+  request: RetainRequest,
+): Promise<RetainPlan> {
+  const input = await readContent(content, request, deps.maxTextBytes)
+  const { database, bankId } = deps.store
+  const previous = await findCurrentDocument(database, bankId, input.source)
+  return previous !== null && isSameText(previous, input, request)
+    ? planSameText(deps, input, request, previous)
+    : planNewText(deps, input, request, previous)
+}
+
+function isSameText(previous: Document, input: Content, request: RetainRequest): boolean {
+  return (
+    previous.contentHash === input.hash &&
+    (request.mediaType === undefined || request.mediaType === previous.mediaType)
+  )
+}
+
+async function planSameText(
+  deps: RetainDeps,
+  input: Content,
+  request: RetainRequest,
+  document: Document,
+): Promise<RetainPlan> {
+  const newQuestions = await questionsIfNew(deps, document, request.questions)
+  if (newQuestions === undefined && labelsHold(document, request)) return { kind: 'unchanged', document }
+  const { labels } = labelsOf(request, await input.extract(), document, true, input.defaultTrust)
+  if (newQuestions !== undefined || changesCues(labels, document)) {
+    return { kind: 'rederive', document, labels, questions: newQuestions }
+  }
+  return sameLabels(labels, document)
+    ? { kind: 'unchanged', document }
+    : { kind: 'relabel', document, labels }
+}
+
+async function planNewText(
+  deps: RetainDeps,
+  input: Content,
+  request: RetainRequest,
+  previous: Document | null,
+): Promise<WritePlan> {
+  const extracted = await input.extract()
+  const { labels, notes } = labelsOf(request, extracted, previous, false, input.defaultTrust)
+  const embedder = await deps.embedder()
+  const derived = await derive({ ...extracted, ...labels, source: input.source }, request.questions, {
+    analyser: deps.analyser,
+    language: deps.store.language,
+    maxTokens: embedder.maxTokens,
+    countTokens: (text) => embedder.countTokens(text),
+  })
+  return {
+    kind: 'write',
+    source: input.source,
+    hash: input.hash,
+    extracted,
+    labels,
+    derived,
+    notes: [...extracted.notes, ...derived.notes, ...notes],
+    previous,
+  }
+}
+
+/** The questions when they differ from those that the document has, else undefined. */
+async function questionsIfNew(
+  deps: RetainDeps,
+  document: Document,
+  asked: CallerQuestions | undefined,
+): Promise<CallerQuestions | undefined> {
+  if (asked === undefined) return undefined
+  const stored = await callerQuestionsOf(deps.store, document.documentId)
+  const now = asked.kind === 'whole' ? new Set(asked.questions) : new Set(keyed(asked.questions))
+  const then = asked.kind === 'whole' ? new Set([...stored.values()].flat()) : new Set(keyed(stored))
+  return now.size === then.size && [...now].every((question) => then.has(question)) ? undefined : asked
+}
+
+const keyed = (questions: ReadonlyMap<number, readonly string[]>): string[] =>
+  [...questions].flatMap(([ordinal, texts]) => texts.map((text) => `${ordinal} ${text}`))

@@ -1,0 +1,17 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import type { EventSink } from '../domain/events.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import type { BankStore } from '../store/bank-store.ts'
+
+/** What every stage of retain works with. */
+export interface RetainDeps {
+  readonly store: BankStore
+  /** Loads the model at the first call: a text that has not changed needs none. */
+  readonly embedder: () => Promise<EmbeddingModel>
+  readonly analyser: Analyser
+  readonly clock: Clock
+  readonly events: EventSink
+  /** Largest text, UTF-8 bytes. */
+  readonly maxTextBytes: number
+}

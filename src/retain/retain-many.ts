@@ -1,0 +1,187 @@
+import { type ErrorCode, isProlepsisError, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import type { RetainItem, RetainManyResult } from '../domain/retain.ts'
+import { batchesOf } from './batches.ts'
+import { commitPlans } from './commit.ts'
+import { embedChunks, vectorCount } from './embed-chunks.ts'
+import { planRetain, type WritePlan } from './plan.ts'
+import { change, outcomeOf, report, retainRequest } from './retain.ts'
+import type { RetainDeps } from './retain-deps.ts'
+import { type RetainRequest, readRetainOptions } from './retain-options.ts'
+import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
+
+/** An item on its way: either done, or planned. */
+interface Entry {
+  readonly item: RetainItem
+  readonly startedAt: number
+  readonly result: RetainManyResult | null
+  readonly planned: { readonly plan: WritePlan; readonly request: RetainRequest } | null
+  readonly vectors: number
+}
+
+/** A transaction's worth: enough texts that the cost of the transaction vanishes, few enough that results flow. */
+const BATCH_VECTORS = 384
+const BATCH_ITEMS = 64
+
+/**
+ * Retains one item after another, in batches: while one batch is written, the next is embedded and the one after it read
+ * and planned. Results come in the items' order, each only once it is committed. An item that cannot be retained gives a
+ * `failed` result and stops nothing; what concerns the store, the model's files or the caller's signal stops all.
+ */
+export async function* retainMany(
+  deps: RetainDeps,
+  items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
+  signal?: AbortSignal | undefined,
+): AsyncGenerator<RetainManyResult, void, undefined> {
+  const batches = batchesOf(items, (item) => planItem(deps, item, signal), isFull)
+  let upcoming = batches.next()
+  let committing: Promise<readonly RetainManyResult[]> | null = null
+  try {
+    for (;;) {
+      const { value: batch, done } = await upcoming
+      if (done) break
+      upcoming = batches.next()
+      watched(upcoming)
+      const embedded = await embedBatch(deps, batch, signal)
+      if (committing !== null) yield* await committing
+      committing = commitBatch(deps, batch, embedded)
+      watched(committing)
+    }
+    if (committing !== null) yield* await committing
+    committing = null
+  } finally {
+    // a consumer that leaves early, or an error, must not leave a write behind that nobody waits for
+    await Promise.allSettled([committing, batches.return(undefined)])
+  }
+}
+
+/** Marks a promise as handled: it is awaited later. */
+function watched(promise: Promise<unknown>): void {
+  promise.catch(() => undefined)
+}
+
+function isFull(batch: readonly Entry[]): boolean {
+  return batch.length >= BATCH_ITEMS || batch.reduce((sum, entry) => sum + entry.vectors, 0) >= BATCH_VECTORS
+}
+
+async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal | undefined): Promise<Entry> {
+  throwIfAborted(signal)
+  const startedAt = performance.now()
+  const entry = { item, startedAt, result: null, planned: null, vectors: 0 }
+  try {
+    const { content, ...options } = item
+    const request = withSignal(readRetainOptions(options), signal)
+    const plan = await planRetain(deps, content, request)
+    if (plan.kind === 'write') {
+      const vectors = plan.derived.chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
+      return { ...entry, planned: { plan, request }, vectors }
+    }
+    const outcome = await change(deps, plan, request)
+    const result =
+      outcome === null
+        ? await retainRequest(deps, content, request, startedAt)
+        : report(deps, outcome, startedAt)
+    return { ...entry, result }
+  } catch (error) {
+    return { ...entry, result: failure(item, error, startedAt) }
+  }
+}
+
+const withSignal = (request: RetainRequest, signal: AbortSignal | undefined): RetainRequest =>
+  request.signal === undefined ? { ...request, signal } : request
+
+async function embedBatch(
+  deps: RetainDeps,
+  batch: readonly Entry[],
+  signal: AbortSignal | undefined,
+): Promise<VectorSpool | null> {
+  const chunks = batch.flatMap((entry) => entry.planned?.plan.derived.chunks ?? [])
+  const spool = createVectorSpool(deps.store.space.dimension)
+  try {
+    if (chunks.length > 0)
+      await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
+    return spool
+  } catch (error) {
+    spool.dispose()
+    if (!isOfOneItem(error)) throw error
+    return null
+  }
+}
+
+/** Writes a batch in one transaction; item by item what that could not do. */
+async function commitBatch(
+  deps: RetainDeps,
+  batch: readonly Entry[],
+  spool: VectorSpool | null,
+): Promise<readonly RetainManyResult[]> {
+  const open = batch.filter((entry) => entry.planned !== null)
+  const committed = await commitTogether(deps, open, spool)
+  const results: RetainManyResult[] = []
+  for (const entry of batch) {
+    const done = committed.get(entry)
+    results.push(entry.result ?? done ?? (await retainAlone(deps, entry)))
+  }
+  return results
+}
+
+async function commitTogether(
+  deps: RetainDeps,
+  entries: readonly Entry[],
+  spool: VectorSpool | null,
+): Promise<ReadonlyMap<Entry, RetainManyResult>> {
+  if (spool === null || entries.length === 0) return new Map()
+  try {
+    const plans = entries.map((entry) => entry.planned!.plan)
+    const committed = await commitPlans(deps, plans, spool)
+    return new Map(
+      entries.flatMap((entry, at) => {
+        const one = committed[at]
+        return one ? [[entry, report(deps, outcomeOf(plans[at]!, one), entry.startedAt)]] : []
+      }),
+    )
+  } catch (error) {
+    if (!isOfOneItem(error)) throw error
+    return new Map()
+  } finally {
+    spool.dispose()
+  }
+}
+
+async function retainAlone(deps: RetainDeps, entry: Entry): Promise<RetainManyResult> {
+  try {
+    return await retainRequest(deps, entry.item.content, entry.planned!.request, entry.startedAt)
+  } catch (error) {
+    return failure(entry.item, error, entry.startedAt)
+  }
+}
+
+const OF_ONE_ITEM: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'EMPTY_TEXT',
+  'INVALID_TEXT',
+  'TEXT_TOO_LARGE',
+  'INVALID_ARGUMENT',
+  'UNKNOWN_OPTION',
+  'INVALID_TIME',
+  'UNSUPPORTED_MEDIA',
+  'UNREADABLE_FILE',
+  'NOT_FOUND',
+  'MODEL_FAILED',
+  'STORE_FAILED',
+  'DEADLINE_EXCEEDED',
+])
+
+/** Whether an error says something about one item, not about the store or the call. */
+function isOfOneItem(error: unknown): boolean {
+  return !isProlepsisError(error) || OF_ONE_ITEM.has(error.code)
+}
+
+function failure(item: RetainItem, error: unknown, startedAt: number): RetainManyResult {
+  if (!isOfOneItem(error)) throw error
+  const known = isProlepsisError(error)
+    ? error
+    : new ProlepsisError('INVALID_TEXT', `The text could not be processed: ${String(error)}`, {
+        hint: 'This is a fault of Prolepsis: please report it.',
+        cause: error,
+      })
+  const source = typeof item?.source === 'string' ? item.source : null
+  return { status: 'failed', source, error: known, tookMs: performance.now() - startedAt }
+}

@@ -1,0 +1,124 @@
+import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import type { RetainContent, RetainOptions, RetainResult, RetainStatus } from '../domain/retain.ts'
+import { updateDocumentLabels } from '../store/queries/documents.ts'
+import { callerQuestionsOf } from './caller-questions-stored.ts'
+import { type Committed, commitPlans } from './commit.ts'
+import { embedChunks, vectorCount } from './embed-chunks.ts'
+import { planRetain, type RetainPlan, type WritePlan } from './plan.ts'
+import { rederive } from './rederive.ts'
+import type { RetainDeps } from './retain-deps.ts'
+import { type RetainRequest, readRetainOptions } from './retain-options.ts'
+import { createVectorSpool } from './vector-spool.ts'
+
+/** Writers of one source that may overtake a call before it gives up. */
+const MAX_RACES = 20
+
+/**
+ * Keeps a text: validate → plan (extract, chunk, derive cues; nothing when it is unchanged) → embed, outside of any
+ * transaction → write the version in one transaction. It can be recalled when this resolves.
+ *
+ * @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT, INVALID_TIME, EMPTY_TEXT, INVALID_TEXT, TEXT_TOO_LARGE,
+ * UNSUPPORTED_MEDIA, MODEL_FAILED, CANCELLED, STORE_…
+ */
+export async function retain(
+  deps: RetainDeps,
+  content: RetainContent,
+  options: RetainOptions = {},
+): Promise<RetainResult> {
+  const startedAt = performance.now()
+  const request = readRetainOptions(options)
+  return retainRequest(deps, content, request, startedAt)
+}
+
+/** The same for options that are read already. */
+export async function retainRequest(
+  deps: RetainDeps,
+  content: RetainContent,
+  request: RetainRequest,
+  startedAt: number,
+): Promise<RetainResult> {
+  for (let race = 0; race < MAX_RACES; race++) {
+    throwIfAborted(request.signal)
+    const plan = await planRetain(deps, content, request)
+    const outcome =
+      plan.kind === 'write' ? await write(deps, plan, request) : await change(deps, plan, request)
+    // null: another writer of the same source was first, so that the plan does not hold any more
+    if (outcome !== null) return report(deps, outcome, startedAt)
+  }
+  throw new ProlepsisError('STORE_FAILED', 'Other writers of the same source were always first.', {
+    hint: 'Retain one source from one place at a time.',
+    retryable: true,
+  })
+}
+
+/** What happened, before it is reported. */
+export interface Outcome extends Committed {
+  readonly status: RetainStatus
+  readonly notes: readonly string[]
+}
+
+export function report(deps: RetainDeps, outcome: Outcome, startedAt: number): RetainResult {
+  const tookMs = performance.now() - startedAt
+  deps.events.emit({
+    type: 'retain-end',
+    bank: deps.store.bank,
+    source: outcome.document.source,
+    status: outcome.status,
+    chunks: outcome.chunks,
+    vectors: outcome.vectors,
+    durationMs: tookMs,
+  })
+  return { ...outcome, tookMs }
+}
+
+/** Carries out a plan that makes no new version; null when it was overtaken. */
+export async function change(
+  deps: RetainDeps,
+  plan: Exclude<RetainPlan, WritePlan>,
+  request: RetainRequest,
+): Promise<Outcome | null> {
+  const { document } = plan
+  const { database, bankId } = deps.store
+  const counts = { chunks: document.chunkCount, cues: 0, vectors: 0, notes: document.notes }
+  if (plan.kind === 'unchanged') return { status: 'unchanged', document, ...counts }
+  if (plan.kind === 'relabel') {
+    const validFrom = plan.labels.occurredAt ?? document.retainedAt
+    const labels = { ...plan.labels, validFrom }
+    const found = await updateDocumentLabels(database, bankId, document.documentId, labels)
+    return found ? { status: 'updated', document: { ...document, ...labels }, ...counts } : null
+  }
+  const questions = plan.questions ?? {
+    kind: 'by-chunk',
+    questions: await callerQuestionsOf(deps.store, document.documentId),
+  }
+  const done = await rederive(deps, document.documentId, {
+    labels: plan.labels,
+    questions,
+    signal: request.signal,
+  })
+  if (done === null) return null
+  const cues = done.chunks.reduce((sum, chunk) => sum + chunk.cues.length, 0)
+  const vectors = done.chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
+  return { status: 'updated', document: done.document, ...counts, chunks: done.chunks.length, cues, vectors }
+}
+
+async function write(deps: RetainDeps, plan: WritePlan, request: RetainRequest): Promise<Outcome | null> {
+  const spool = createVectorSpool(deps.store.space.dimension)
+  try {
+    const embedder = await deps.embedder()
+    const splits = await embedChunks(plan.derived.chunks, spool, {
+      ...deps.store,
+      embedder,
+      signal: request.signal,
+    })
+    const whole = { ...plan, notes: [...plan.notes, ...splits] }
+    const [committed] = await commitPlans(deps, [whole], spool)
+    return committed ? outcomeOf(whole, committed) : null
+  } finally {
+    spool.dispose()
+  }
+}
+
+export function outcomeOf(plan: WritePlan, committed: Committed): Outcome {
+  return { status: plan.previous === null ? 'created' : 'updated', notes: plan.notes, ...committed }
+}
