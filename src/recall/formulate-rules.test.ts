@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formulateByRules, startsNewTopic } from './formulate-rules.ts'
+import { exchangeShare, formulateByRules, startsNewTopic } from './formulate-rules.ts'
 
 const options = { people: ['Caroline', 'Melanie'], now: new Date('2023-05-08T10:00:00Z') }
 
@@ -8,7 +8,15 @@ describe('formulateByRules', () => {
   it('takes a bare message as it is', () => {
     expect(formulateByRules({ message: ' What did Caroline do last week? ' }, options)).toEqual({
       queries: ['What did Caroline do last week?'],
-      dense: [[{ origin: 'message', texts: ['What did Caroline do last week?'], weight: 1 }]],
+      dense: [
+        [
+          {
+            origin: 'message',
+            texts: ['What did Caroline do last week?'],
+            weight: 1,
+          },
+        ],
+      ],
       lexical: [{ origin: 'message', text: 'What did Caroline do last week?', weight: 1 }],
       people: ['Caroline'],
       times: [{ text: 'last week', from: new Date('2023-05-01'), to: new Date('2023-05-08') }],
@@ -35,7 +43,11 @@ describe('formulateByRules', () => {
     expect(dense).toEqual([
       [
         { origin: 'message', texts: ['And in winter?'], weight: 1 },
-        { origin: 'exchange', texts: ['Is it warm in Oslo?', 'In summer, yes.'], weight: 0.6 },
+        {
+          origin: 'exchange',
+          texts: ['Is it warm in Oslo?', 'In summer, yes.'],
+          weight: 0.6,
+        },
       ],
     ])
     expect(lexical).toEqual([
@@ -126,14 +138,22 @@ describe('formulateByRules', () => {
   })
 })
 
-describe('startsNewTopic', () => {
-  it('compares the cosine with the threshold', () => {
-    const message = new Float32Array([1, 0])
-    expect(startsNewTopic(message, new Float32Array([0.6, 0.8]), 0.5)).toBe(false)
-    expect(startsNewTopic(message, new Float32Array([0.4, Math.sqrt(0.84)]), 0.5)).toBe(true)
+describe('exchangeShare', () => {
+  const message = new Float32Array([1, 0])
+  const at = (cosine: number): Float32Array => new Float32Array([cosine, Math.sqrt(1 - cosine * cosine)])
+
+  it.each([
+    [-0.2, 0],
+    [0.39, 0],
+    [0.525, 0.5],
+    [0.65, 1],
+    [0.9, 1],
+  ])('at cosine %d is %d', (cosine, share) => {
+    expect(exchangeShare(message, at(cosine))).toBeCloseTo(share, 5)
+    expect(startsNewTopic(message, at(cosine))).toBe(share === 0)
   })
 
   it('refuses vectors of unlike length', () => {
-    expect(() => startsNewTopic(new Float32Array(2), new Float32Array(3))).toThrow(RangeError)
+    expect(() => exchangeShare(new Float32Array(2), new Float32Array(3))).toThrow(RangeError)
   })
 })

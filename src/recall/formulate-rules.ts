@@ -17,7 +17,7 @@ export interface FormulateOptions {
   readonly now: Date
 }
 
-/** Whether a part speaks of the message or of the exchange before it; the latter falls away when the topic changes. */
+/** Whether a part speaks of the message or of the exchange before it; the latter fades when the topic changes. */
 export type QueryPartOrigin = 'message' | 'exchange'
 
 /** Texts whose unit vectors are added and normalised, then taken with `weight`. */
@@ -54,10 +54,13 @@ export const EXCHANGE_WEIGHT = 0.6
 export const QUESTION_WEIGHT = 0.5
 export const ANSWER_WEIGHT = 0.25
 /**
- * Cosine of message and previous exchange under which the message is taken to start a new topic, for embedders that give
- * unrelated English text about 0.45 to 0.6 (bge-small).
+ * Cosine of message and previous exchange (both embedded without instruction) at which the exchange begins to count, and at which it
+ * counts whole. With bge-small unrelated texts meet at 0.46 in the median, follow-ups at 0.66. Measured on 187 follow-ups of MTRAG-UN,
+ * passage any@5 / @10: exchange always counted 94.7 / 96.8, by this ramp 95.7 / 97.3, never 89.8 / 91.4. With another
+ * conversation's exchange before the message: always 74.9 / 84.5, by this ramp 86.1 / 90.4, never 89.8 / 91.4. A hard cut at
+ * 0.48 gives 94.1 / 96.3 and 85.0 / 88.8.
  */
-export const TOPIC_CHANGE_COSINE = 0.5
+export const EXCHANGE_COSINE: { readonly from: number; readonly whole: number } = { from: 0.4, whole: 0.65 }
 
 const MAX_QUERIES = 8
 /** Longest text that is embedded: about ten windows; of a longer one its start and its end. */
@@ -73,16 +76,17 @@ const SILENT_ROLES: ReadonlySet<string> = new Set(['system', 'tool', 'function',
 
 /**
  * What to look for, without a model. The message is one query; with history its vector leans on the previous exchange
- * and its terms on the previous question and answer. The caller drops parts of origin `exchange` when
- * `startsNewTopic` says so. Time is linear in the input's length; long texts are shortened, as `notes` tell.
+ * and its terms on the previous question and answer. The caller multiplies the weights of origin
+ * `exchange` by `exchangeShare`. Time is linear in the input's length; long texts are shortened, as `notes` tell.
  */
 export function formulateByRules(input: FormulateInput, options: FormulateOptions): Formulation {
   const notes: string[] = []
   const message = input.message.trim()
   const { question, answer } = previousExchange(input.history ?? [])
   const given = distinctQueries(input.queries ?? [], message, notes)
-  const exchange = [question, answer].filter((text) => text !== '')
-  const dense = (text: string, name: string): string => shortenDense(text, name, notes)
+  const dense = (text: string, name: string): string[] =>
+    text === '' ? [] : [shortenDense(text, name, notes)]
+  const exchange = [...dense(question, 'previous question'), ...dense(answer, 'previous answer')]
   const lexical: LexicalPart[] = [
     { origin: 'message' as const, name: 'message', text: message, weight: 1 },
     ...given.map((text) => ({ origin: 'message' as const, name: 'query', text, weight: 1 / given.length })),
@@ -91,13 +95,9 @@ export function formulateByRules(input: FormulateInput, options: FormulateOption
   ]
     .filter((part) => part.text !== '')
     .map(({ origin, name, text, weight }) => ({ origin, text: shortenLexical(text, name, notes), weight }))
-  const messageParts: DensePart[] = [{ origin: 'message', texts: [dense(message, 'message')], weight: 1 }]
+  const messageParts: DensePart[] = [{ origin: 'message', texts: dense(message, 'message'), weight: 1 }]
   if (exchange.length > 0) {
-    messageParts.push({
-      origin: 'exchange',
-      texts: exchange.map((text) => dense(text, 'previous exchange')),
-      weight: EXCHANGE_WEIGHT,
-    })
+    messageParts.push({ origin: 'exchange', texts: exchange, weight: EXCHANGE_WEIGHT })
   }
   const scanned = edges(message, MAX_SCANNED_LENGTH)
   const finder = typeof options.people === 'function' ? options.people : createNameFinder(options.people)
@@ -105,7 +105,7 @@ export function formulateByRules(input: FormulateInput, options: FormulateOption
     queries: [message, ...given],
     dense: [
       messageParts,
-      ...given.map((text): DensePart[] => [{ origin: 'message', texts: [dense(text, 'query')], weight: 1 }]),
+      ...given.map((text): DensePart[] => [{ origin: 'message', texts: dense(text, 'query'), weight: 1 }]),
     ],
     lexical,
     people: finder(scanned),
@@ -170,20 +170,26 @@ function shortenLexical(text: string, name: string, notes: string[]): string {
 }
 
 /**
- * Whether a message leaves the topic of the exchange before it: their cosine is under the threshold.
+ * How much of the previous exchange's weight stands, 0 to 1: linear in the cosine between EXCHANGE_COSINE's ends, so that a
+ * new topic frees itself from the old one and a doubtful case keeps a part.
  * @param message unit vector, length d
  * @param exchange unit vector of the previous exchange (normalised sum of question and answer), length d
  * @throws RangeError when the lengths differ
  */
-export function startsNewTopic(
+export function exchangeShare(
   message: Float32Array,
   exchange: Float32Array,
-  threshold: number = TOPIC_CHANGE_COSINE,
-): boolean {
+  range: { readonly from: number; readonly whole: number } = EXCHANGE_COSINE,
+): number {
   if (message.length !== exchange.length) {
     throw new RangeError(`vectors of ${message.length} and ${exchange.length} dimensions`)
   }
   let cosine = 0
   for (let i = 0; i < message.length; i++) cosine += message[i]! * exchange[i]!
-  return cosine < threshold
+  return Math.min(1, Math.max(0, (cosine - range.from) / (range.whole - range.from)))
+}
+
+/** Whether a message leaves the topic of the exchange before it, which then counts nothing: `exchangeShare` is 0. */
+export function startsNewTopic(message: Float32Array, exchange: Float32Array): boolean {
+  return exchangeShare(message, exchange) === 0
 }
