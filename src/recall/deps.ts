@@ -9,7 +9,8 @@ import type { ReceiptWriter } from './receipt-writer.ts'
 /** What recall works with: a bank opened for work, and the world. */
 export interface RecallDeps {
   readonly store: BankStore
-  readonly embedder: EmbeddingModel
+  /** Loads the model at the first call: lexical recall needs none. */
+  readonly embedder: () => Promise<EmbeddingModel>
   readonly analyser: Analyser
   readonly clock: Clock
   readonly ids: IdGenerator

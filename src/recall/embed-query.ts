@@ -1,25 +1,26 @@
 import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import { blend } from '../math/similarity.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
-import { type DensePart, startsNewTopic } from './formulate-rules.ts'
+import { type DensePart, type DenseText, exchangeShare } from './formulate-rules.ts'
 
-type Purpose = 'query' | 'symmetric'
+type Purpose = DenseText['purpose']
+type VectorOf = (text: DenseText) => Float32Array | undefined
 
 /** The questions as unit vectors, one each. */
 export interface QueryVectors {
-  /** With the instruction for content: against `content` and `window`. */
+  /** What was asked with the instruction for content: against `content` and `window`. */
   readonly query: readonly Float32Array[]
   /** Without instruction: against questions, statements and concepts. */
   readonly symmetric: readonly Float32Array[]
-  /** Whether the message left the topic of the exchange before it, which then took no part. */
-  readonly newTopic: boolean
+  /** How much of the exchange before the message took part, 0 (a new topic) to 1. */
+  readonly exchange: number
   /** What the reader should know: a text that had to be split. */
   readonly notes: readonly string[]
 }
 
 /**
- * Embeds the questions, all texts of a purpose in one call. Parts of the exchange before the message are left out when the message
- * starts a new topic.
+ * Embeds the questions, all texts of a purpose in one call. The exchange before the message counts as far as the message stays with its
+ * topic.
  *
  * @param queries what `formulateByRules` gives as `dense`
  * @throws ProlepsisError MODEL_FAILED when the model raises; the project's own errors pass through
@@ -29,30 +30,34 @@ export async function embedQueries(
   queries: readonly (readonly DensePart[])[],
   signal: AbortSignal | undefined,
 ): Promise<QueryVectors> {
-  const texts = [...new Set(queries.flat().flatMap((part) => part.texts))]
+  const all = queries.flat().flatMap((part) => part.texts)
+  const asked = all.filter((text) => text.purpose === 'query')
   const notes = new Set<string>()
-  const [forQuery, forSymmetric] = await Promise.all([
-    embedTexts(embedder, texts, 'query', signal, notes),
-    embedTexts(embedder, texts, 'symmetric', signal, notes),
+  const [instructed, plain] = await Promise.all([
+    embedTexts(embedder, asked, 'query', signal, notes),
+    embedTexts(embedder, all, 'symmetric', signal, notes),
   ])
-  const newTopic = queries.some((parts) => leavesTopic(parts, forSymmetric))
-  const directions = (vectors: ReadonlyMap<string, Float32Array>): Float32Array[] =>
-    queries.map((parts) =>
-      direction(
-        parts.filter((part) => part.origin === 'message' || !newTopic),
-        vectors,
-      ),
-    )
-  return { query: directions(forQuery), symmetric: directions(forSymmetric), newTopic, notes: [...notes] }
+  const byPurpose: VectorOf = ({ text, purpose }) => (purpose === 'query' ? instructed : plain).get(text)
+  const exchange = Math.min(1, ...queries.map((parts) => shareOfExchange(parts, byPurpose)))
+  const directions = (vectorOf: VectorOf): Float32Array[] =>
+    queries.map((parts) => direction(parts, vectorOf, exchange))
+  return {
+    query: directions(byPurpose),
+    symmetric: directions(({ text }) => plain.get(text)),
+    exchange,
+    notes: [...notes],
+  }
 }
 
 async function embedTexts(
   embedder: EmbeddingModel,
-  texts: readonly string[],
+  wanted: readonly DenseText[],
   purpose: Purpose,
   signal: AbortSignal | undefined,
   notes: Set<string>,
 ): Promise<Map<string, Float32Array>> {
+  const texts = [...new Set(wanted.map(({ text }) => text))]
+  if (texts.length === 0) return new Map()
   const onSplit = (index: number, parts: number): void => {
     const length = texts[index]?.length ?? 0
     notes.add(`embedding: a text of ${length} characters is over the window: ${parts} parts averaged`)
@@ -79,29 +84,30 @@ async function embedTexts(
   )
 }
 
-function leavesTopic(parts: readonly DensePart[], vectors: ReadonlyMap<string, Float32Array>): boolean {
+function shareOfExchange(parts: readonly DensePart[], vectorOf: VectorOf): number {
   const message = parts.filter((part) => part.origin === 'message')
   const exchange = parts.filter((part) => part.origin === 'exchange')
-  if (message.length === 0 || exchange.length === 0) return false
-  return startsNewTopic(direction(message, vectors), direction(exchange, vectors))
+  if (message.length === 0 || exchange.length === 0) return 1
+  return exchangeShare(direction(message, vectorOf, 1), direction(exchange, vectorOf, 1))
 }
 
-/** normalise(Σ weight · normalise(Σ text vectors)). */
-function direction(parts: readonly DensePart[], vectors: ReadonlyMap<string, Float32Array>): Float32Array {
-  const ofParts = parts.map((part) => {
-    const ofTexts = part.texts.flatMap((text) => vectors.get(text) ?? [])
-    const [only] = ofTexts
-    return only !== undefined && ofTexts.length === 1
-      ? only
-      : blend(
-          ofTexts,
-          ofTexts.map(() => 1),
-        )
-  })
-  const [only] = ofParts
-  if (only !== undefined && ofParts.length === 1) return only
-  return blend(
-    ofParts,
-    parts.map((part) => part.weight),
+/** normalise(Σ weight · normalise(Σ text vectors)), the exchange's weights times its share. */
+function direction(parts: readonly DensePart[], vectorOf: VectorOf, exchange: number): Float32Array {
+  const taking = parts.filter((part) => part.origin === 'message' || exchange > 0)
+  return sumOf(
+    taking.map((part) => {
+      const vectors = part.texts.flatMap((text) => vectorOf(text) ?? [])
+      return sumOf(
+        vectors,
+        vectors.map(() => 1),
+      )
+    }),
+    taking.map((part) => part.weight * (part.origin === 'exchange' ? exchange : 1)),
   )
+}
+
+/** A single vector stays as the model gave it. */
+function sumOf(vectors: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  const [only] = vectors
+  return only !== undefined && vectors.length === 1 ? only : blend(vectors, weights)
 }

@@ -35,7 +35,7 @@ export function makeProbe(
   const vectors = embed(deps, request, formulation, degradation)
   // Whether the exchange before the message takes part is seen from the vectors; without one the terms need not wait.
   const terms = formulation.lexical.some((part) => part.origin === 'exchange')
-    ? vectors.then((made) => weightedTerms(keepParts(formulation.lexical, made), deps.analyser))
+    ? vectors.then((made) => weightedTerms(fade(formulation.lexical, made), deps.analyser))
     : Promise.resolve(weightedTerms(formulation.lexical, deps.analyser))
   const { queries } = formulation
   return { queries, vectors, terms, people: people.filter((person) => named.has(person.name)) }
@@ -49,15 +49,19 @@ async function embed(
 ): Promise<QueryVectors | null> {
   const dense: readonly Channel[] = [...QUERY_KINDS, ...SYMMETRIC_KINDS]
   if (!dense.some((channel) => request.weights[channel] > 0)) return null
-  const made = await degradation.attempt('embedding', () =>
-    embedQueries(deps.embedder, formulation.dense, request.signal),
+  const made = await degradation.attempt('embedding', async () =>
+    embedQueries(await deps.embedder(), formulation.dense, request.signal),
   )
   for (const note of made?.notes ?? []) degradation.note(note)
   return made
 }
 
-function keepParts(parts: readonly LexicalPart[], vectors: QueryVectors | null): readonly LexicalPart[] {
-  return vectors?.newTopic === true ? parts.filter((part) => part.origin === 'message') : parts
+/** The exchange's terms count as far as its vector does; without vectors they count whole. */
+function fade(parts: readonly LexicalPart[], vectors: QueryVectors | null): readonly LexicalPart[] {
+  const exchange = vectors?.exchange ?? 1
+  return parts
+    .map((part) => (part.origin === 'exchange' ? { ...part, weight: part.weight * exchange } : part))
+    .filter((part) => part.weight > 0)
 }
 
 /** Terms of all texts; a term counts as often as it is said, each time with the weight of its text. */

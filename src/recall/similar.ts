@@ -32,7 +32,7 @@ export async function similarPassages(
   const request = validateRecall(ref, { fusion: 'standard', weights: off, limit: limit + 1 })
   const probe: Probe = {
     queries: [],
-    vectors: Promise.resolve({ query: [...vectors.values()], symmetric: [], newTopic: false, notes: [] }),
+    vectors: Promise.resolve({ query: [...vectors.values()], symmetric: [], exchange: 1, notes: [] }),
     terms: Promise.resolve(weightedTerms([{ text: chunk.text, weight: 1 }], deps.analyser)),
     people: [],
   }
