@@ -19,6 +19,8 @@ describe('formulateByRules', () => {
       ],
       lexical: [{ origin: 'message', text: 'What did Caroline do last week?', weight: 1 }],
       people: ['Caroline'],
+      dates: { months: [], years: [] },
+      asksForTime: false,
       times: [{ text: 'last week', from: new Date('2023-05-01'), to: new Date('2023-05-08') }],
       notes: [],
     })
@@ -58,6 +60,23 @@ describe('formulateByRules', () => {
       { origin: 'exchange', text: 'Is it warm in Oslo?', weight: 0.5 },
       { origin: 'exchange', text: 'In summer, yes.', weight: 0.25 },
     ])
+  })
+
+  it('leaves speakers’ names out of what is asked of the content', () => {
+    const { dense, dates, asksForTime } = formulateByRules(
+      { message: "When was Caroline's race in May 2023?", queries: ['Which race?'] },
+      { ...options, speakers: ['Caroline', 'Melanie'] },
+    )
+    expect(dense.map((parts) => parts[0]?.texts[0])).toEqual([
+      {
+        text: "When was Caroline's race in May 2023?",
+        purpose: 'query',
+        nameless: 'When was race in May 2023?',
+      },
+      { text: 'Which race?', purpose: 'query' },
+    ])
+    expect(dates).toEqual({ months: [4], years: [2023] })
+    expect(asksForTime).toBe(true)
   })
 
   it('uses a previous question that was not answered', () => {

@@ -1,5 +1,6 @@
 import { findTimes, type TimeExpression } from '../domain/analysis/dates.ts'
-import { createNameFinder, type NameFinder } from '../domain/analysis/people.ts'
+import { createNameFinder, type NameFinder, withoutNames } from '../domain/analysis/people.ts'
+import { asksForTime, type NamedDates, namedDates } from '../domain/analysis/time-questions.ts'
 import type { HistoryMessage } from '../domain/recall.ts'
 
 /** A message with what surrounds it. */
@@ -13,6 +14,8 @@ export interface FormulateInput {
 export interface FormulateOptions {
   /** People of the bank, or a finder made from them. */
   readonly people: readonly string[] | NameFinder
+  /** Those of them who speak in chats: their names stand before every turn. @default none */
+  readonly speakers?: readonly string[]
   /** Relative times are read from its UTC day. */
   readonly now: Date
 }
@@ -31,6 +34,11 @@ export interface DenseText {
   readonly text: string
   /** How to embed it: what was asked as a `query`, what was answered as stored text. */
   readonly purpose: 'query' | 'symmetric'
+  /**
+   * The text without speakers' names, for the `content` channel; absent where it names none. Every turn's content begins with its
+   * speaker, so the name only draws towards all that the speaker said (LoCoMo, content alone, any@5: 69.1 with, 73.2 without).
+   */
+  readonly nameless?: string
 }
 
 export interface LexicalPart {
@@ -50,6 +58,10 @@ export interface Formulation {
   readonly people: readonly string[]
   /** Times that the message names. */
   readonly times: readonly TimeExpression[]
+  /** Months and years that the message names, whatever the year of the month. */
+  readonly dates: NamedDates
+  /** Whether the message asks for a time. */
+  readonly asksForTime: boolean
   /** What was shortened or left out. */
   readonly notes: readonly string[]
 }
@@ -91,7 +103,7 @@ export function formulateByRules(input: FormulateInput, options: FormulateOption
   const { question, answer } = previousExchange(input.history ?? [])
   const given = distinctQueries(input.queries ?? [], message, notes)
   const dense = (text: string, name: string, purpose: DenseText['purpose'] = 'query'): DenseText[] =>
-    text === '' ? [] : [{ text: shortenDense(text, name, notes), purpose }]
+    text === '' ? [] : [denseText(shortenDense(text, name, notes), purpose, options.speakers ?? [])]
   const exchange = [...dense(question, 'previous question'), ...dense(answer, 'previous answer', 'symmetric')]
   const lexical: LexicalPart[] = [
     { origin: 'message' as const, name: 'message', text: message, weight: 1 },
@@ -116,6 +128,8 @@ export function formulateByRules(input: FormulateInput, options: FormulateOption
     lexical,
     people: finder(scanned),
     times: findTimes(scanned, options.now),
+    dates: namedDates(scanned),
+    asksForTime: asksForTime(message),
     notes: [...new Set(notes)],
   }
 }
@@ -139,6 +153,11 @@ function distinctQueries(queries: readonly string[], message: string, notes: str
   if (distinct.size > MAX_QUERIES)
     notes.push(`queries: ${distinct.size} given, the first ${MAX_QUERIES} used`)
   return [...distinct].slice(0, MAX_QUERIES)
+}
+
+function denseText(text: string, purpose: DenseText['purpose'], speakers: readonly string[]): DenseText {
+  const nameless = withoutNames(text, speakers)
+  return nameless === text ? { text, purpose } : { text, purpose, nameless }
 }
 
 function shortenDense(text: string, name: string, notes: string[]): string {

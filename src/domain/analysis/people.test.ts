@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createNameFinder, findPeople, isRoleName } from './people.ts'
+import { createNameFinder, findPeople, isRoleName, withoutNames } from './people.ts'
 
 describe('createNameFinder', () => {
   const find = createNameFinder([
@@ -53,4 +53,17 @@ describe('findPeople', () => {
 
 it('tells roles from people', () => {
   expect(['User', 'assistant', 'AI', 'Caroline'].map(isRoleName)).toEqual([true, true, true, false])
+})
+
+describe('withoutNames', () => {
+  it.each([
+    ["What is Caroline's plan?", ['Caroline'], 'What is plan?'],
+    ['Did caroline meet Melanie’s kids, Carolines?', ['Caroline', 'Melanie'], 'Did meet kids, Carolines?'],
+    ['Caroline?', ['Caroline'], 'Caroline?'],
+    ['a (b) c', ['(b)'], 'a c'],
+    ['nobody', [], 'nobody'],
+    ['Jo Ann and Jo', ['Jo', 'Jo Ann'], 'and'],
+  ])('%s without %j', (text, names, expected) => {
+    expect(withoutNames(text, names)).toBe(expected)
+  })
 })

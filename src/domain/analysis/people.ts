@@ -69,6 +69,25 @@ export function createNameFinder(names: readonly string[]): NameFinder {
   }
 }
 
+/**
+ * A text without the given names and their possessive endings: `What is Ann's plan?` without `Ann` → `What is plan?`. The text itself when
+ * nothing else would be left.
+ */
+export function withoutNames(text: string, names: readonly string[]): string {
+  const literals = names
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  if (literals.length === 0) return text
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${literals.join('|')})(?:['’]s)?(?![\\p{L}\\p{N}])\\s*`,
+    'giu',
+  )
+  const left = text.replace(pattern, '').replace(/\s+/gu, ' ').trim()
+  return /[\p{L}\p{N}]/u.test(left) ? left : text
+}
+
 /** Words of a text, NFKC, without possessive endings. */
 function wordsOf(text: string): string[] {
   return (text.normalize('NFKC').match(WORD) ?? []).map((word) => word.replace(/['’]s$/i, ''))

@@ -22,11 +22,10 @@ const PICTURE = /\s*\[image:\s*([^\]]*)\]\s*/giu
 interface Turn {
   readonly chunk: ChunkDraft
   readonly speaker: string | null
-  /** `Ann: I ran yesterday`. */
-  readonly said: string
   /** Persons and dates resolved, pictures told; without the speaker's name before it. */
   readonly resolved: string
-  readonly addressee: string | null
+  /** The same after the speaker's name: `Ann: Ann ran on 7 May 2023.` */
+  readonly told: string
 }
 
 /** Cues of a chat: one chunk a turn (a long turn may be several chunks in a row). */
@@ -62,13 +61,8 @@ function readTurn(chunk: ChunkDraft, people: readonly string[], english: boolean
   const shown = captions
     .filter((text) => text !== '')
     .map((text) => `${speaker ?? 'Someone'} shares a picture: ${text}${/[.!?]$/.test(text) ? '' : '.'}`)
-  return {
-    chunk,
-    speaker,
-    said: speaker === null ? content : `${speaker}: ${content}`,
-    resolved: [dated, ...shown].filter((text) => text !== '').join(' '),
-    addressee,
-  }
+  const resolved = [dated, ...shown].filter((text) => text !== '').join(' ')
+  return { chunk, speaker, resolved, told: speaker === null ? resolved : `${speaker}: ${resolved}` }
 }
 
 function cuesOfTurn(
@@ -79,20 +73,27 @@ function cuesOfTurn(
   input: CueInput,
 ): ChunkCues {
   const { countTokens, maxTokens } = input
-  const contentText = fitTokens(
-    turn.resolved === '' ? turn.chunk.text : turn.resolved,
-    maxTokens,
-    countTokens,
-  )
+  const questions = questionsBefore(turn, previous)
   return {
-    contentText,
+    contentText: contentTextOf(turn, questions, input),
     windowText: windowOf(turn, previous, next, input),
-    cues: boundCues([...questionsBefore(turn, previous), ...statementsOf(turn, input)]).map((cue) => ({
+    cues: boundCues([...questions, ...statementsOf(turn, input)]).map((cue) => ({
       ...cue,
       text: fitTokens(cue.text, maxTokens, countTokens),
     })),
     mentions: mentionsOf(turn, findSpeakers),
   }
+}
+
+/**
+ * The questions before, then the turn with its speaker (LoCoMo, content alone, any@5: resolved turn 56.3, speaker before it 61.3,
+ * questions before it 69.1). A long turn leaves the questions out.
+ */
+function contentTextOf(turn: Turn, questions: readonly CueDraft[], input: CueInput): string {
+  if (turn.resolved === '') return fitTokens(turn.chunk.text, input.maxTokens, input.countTokens)
+  const asked = [...questions.map((cue) => cue.text), turn.told].join(' ')
+  if (fits(asked, input.maxTokens, input.countTokens)) return asked
+  return fitTokens(turn.told, input.maxTokens, input.countTokens)
 }
 
 /** What the speaker before asked is what this turn answers. */
@@ -110,7 +111,7 @@ function statementsOf(turn: Turn, input: CueInput): CueDraft[] {
     .map((text) => ({ kind: 'statement', text, origin: 'rules', embed: true }))
 }
 
-/** Previous turn, turn, next turn as they were said; the turn whole, its neighbours as far as they fit. */
+/** Previous turn, turn, next turn, resolved; the turn whole, its neighbours as far as they fit. */
 function windowOf(
   turn: Turn,
   previous: Turn | undefined,
@@ -119,22 +120,22 @@ function windowOf(
 ): string | null {
   const { countTokens, maxTokens } = input
   if (previous === undefined && next === undefined) return null
-  const parts = [previous?.said, turn.said, next?.said].filter((part) => part !== undefined)
+  const parts = [previous?.told, turn.told, next?.told].filter((part) => part !== undefined)
   const whole = parts.join('\n')
   if (fits(whole, maxTokens, countTokens)) return whole
-  const room = maxTokens - countTokens(turn.said) - 2
+  const room = maxTokens - countTokens(turn.told) - 2
   if (room < LEAST_WINDOW_TOKENS) return null
   // the previous turn's end and the next one's start stand nearest to the turn
   const before =
     previous === undefined
       ? ''
-      : fitTokens(previous.said, Math.floor(room / (next ? 2 : 1)), countTokens, 'end')
+      : fitTokens(previous.told, Math.floor(room / (next ? 2 : 1)), countTokens, 'end')
   const after =
     next === undefined
       ? ''
-      : fitTokens(next.said, room - (before === '' ? 0 : countTokens(before)), countTokens)
+      : fitTokens(next.told, room - (before === '' ? 0 : countTokens(before)), countTokens)
   return fitTokens(
-    [before, turn.said, after].filter((part) => part !== '').join('\n'),
+    [before, turn.told, after].filter((part) => part !== '').join('\n'),
     maxTokens,
     countTokens,
   )

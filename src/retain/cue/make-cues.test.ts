@@ -61,7 +61,15 @@ describe('chat', () => {
   const [first, second, third] = make(chat)
 
   it('resolves persons and dates in the content', () => {
-    expect(first?.contentText).toContain('Caroline went to a support group on 7 May 2023.')
+    expect(first?.contentText).toBe(
+      'Caroline: Caroline went to a support group on 7 May 2023. It was so powerful!',
+    )
+  })
+
+  it('puts the question before into the content of the answer', () => {
+    expect(third?.contentText).toBe(
+      'What did Caroline hear there? Caroline: Inspiring stories, Melanie. Caroline shares a picture: a mural of a woman.',
+    )
   })
 
   it('makes the question before a cue of the answer, too short ones left out', () => {
@@ -81,12 +89,12 @@ describe('chat', () => {
     ])
   })
 
-  it('frames a turn by its neighbours as they were said', () => {
+  it('frames a turn by its neighbours', () => {
     expect(second?.windowText).toBe(
       [
-        'Caroline: I went to a support group yesterday. It was so powerful!',
-        'Melanie: Wow! What did you hear there? Really?',
-        'Caroline: Inspiring stories, Melanie. [image: a mural of a woman]',
+        'Caroline: Caroline went to a support group on 7 May 2023. It was so powerful!',
+        'Melanie: Wow! What did Caroline hear there? Really?',
+        'Caroline: Inspiring stories, Melanie. Caroline shares a picture: a mural of a woman.',
       ].join('\n'),
     )
   })
