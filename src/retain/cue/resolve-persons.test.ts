@@ -7,6 +7,7 @@ it.each([
   ["I'd go, I'll go, I have gone", 'Ann would go, Ann will go, Ann has gone'],
   ['Is it mine or yours?', "Is it Ann's or Bob's?"],
   ["Are you sure? You're late, you'd better go", 'is Bob sure? Bob is late, Bob would better go'],
+  ["Do you have pets? Don't you? Were you there?", "does Bob have pets? doesn't Bob? was Bob there?"],
   ['Give me my book, I hurt myself', "Give Ann Ann's book, Ann hurt Ann"],
   ['See ya!', 'See Bob!'],
   ['AI, mine-shaft ii, youth, for i in list', "AI, Ann's-shaft ii, youth, for i in list"],

@@ -3,9 +3,9 @@
  * only as far as it costs nothing (`I'm` → `Ann is`): the result is matched, not read.
  */
 const FIRST =
-  "\\bI['’]m\\b|\\bI am\\b|\\bam I\\b|\\bI['’]ve\\b|\\bI have\\b|\\bI['’]ll\\b|\\bI['’]d\\b|\\bI\\b|\\b(?:myself|me|my|mine)\\b"
+  "\\bI['’]m\\b|\\bI am\\b|\\bam I\\b|\\bdo I\\b|\\bI['’]ve\\b|\\bI have\\b|\\bI['’]ll\\b|\\bI['’]d\\b|\\bI\\b|\\b(?:myself|me|my|mine)\\b"
 const SECOND =
-  "\\byou['’]re\\b|\\byou are\\b|\\bare you\\b|\\byou['’]ve\\b|\\byou have\\b|\\bhave you\\b|\\byou['’]ll\\b|\\byou['’]d\\b|\\b(?:yourself|yours?|you|ya)\\b"
+  "\\byou['’]re\\b|\\byou are\\b|\\bare you\\b|\\bwere you\\b|\\bdo you\\b|\\bdon['’]t you\\b|\\byou['’]ve\\b|\\bhave you\\b|\\byou['’]ll\\b|\\byou['’]d\\b|\\b(?:yourself|yours?|you|ya)\\b"
 const BOTH = new RegExp(`${FIRST}|${SECOND}`, 'gi')
 const ONLY_FIRST = new RegExp(FIRST, 'gi')
 
@@ -13,6 +13,7 @@ const FORMS: Readonly<Record<string, readonly [person: 1 | 2, form: string]>> = 
   "i'm": [1, '% is'],
   'i am': [1, '% is'],
   'am i': [1, 'is %'],
+  'do i': [1, 'does %'],
   "i've": [1, '% has'],
   'i have': [1, '% has'],
   "i'll": [1, '% will'],
@@ -25,8 +26,10 @@ const FORMS: Readonly<Record<string, readonly [person: 1 | 2, form: string]>> = 
   "you're": [2, '% is'],
   'you are': [2, '% is'],
   'are you': [2, 'is %'],
+  'were you': [2, 'was %'],
+  'do you': [2, 'does %'],
+  "don't you": [2, "doesn't %"],
   "you've": [2, '% has'],
-  'you have': [2, '% has'],
   'have you': [2, 'has %'],
   "you'll": [2, '% will'],
   "you'd": [2, '% would'],
