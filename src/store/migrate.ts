@@ -18,6 +18,8 @@ export interface MigrationReport {
   readonly applied: readonly number[]
   /** Schema version of the store now. */
   readonly version: number
+  /** Highest breaking migration of the store: a program that does not know it cannot work here. */
+  readonly breakingVersion: number
 }
 
 const FILE_NAME = /^(\d{6})-([a-z0-9-]+)\.sql$/
@@ -72,7 +74,21 @@ export async function migrate(
     if (ran) applied.push(migration.number)
     ledger = await readLedger(database)
   }
-  return { applied, version: Math.max(0, ...ledger.map((row) => row.number)) }
+  return {
+    applied,
+    version: Math.max(0, ...ledger.map((row) => row.number)),
+    breakingVersion: Math.max(0, ...ledger.filter((row) => row.breaking).map((row) => row.number)),
+  }
+}
+
+/** What `migrate` would apply. @throws as `migrate` does for a schema that is not ours. */
+export async function pendingMigrations(
+  database: Queryable,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const ledger = await readLedger(database)
+  refuseForeign(ledger, migrations)
+  return migrations.filter((migration) => !ledger.some((row) => row.number === migration.number))
 }
 
 async function apply(

@@ -22,6 +22,7 @@ export class PgliteDatabase implements Database {
   readonly engine = 'pglite'
   readonly services: SharedServices | undefined
   readonly #raw: RawDatabase
+  #closed: (() => void) | undefined
   readonly #scope = new AsyncLocalStorage<{ open: boolean }>()
 
   constructor(raw: RawDatabase, services?: SharedServices) {
@@ -111,7 +112,14 @@ export class PgliteDatabase implements Database {
   }
 
   close(): Promise<void> {
+    this.#closed?.()
+    this.#closed = undefined
     return this.#raw.close()
+  }
+
+  /** Told once, when closing begins. */
+  onClose(listener: () => void): void {
+    this.#closed = listener
   }
 
   async describe(): Promise<Readonly<Record<string, unknown>>> {

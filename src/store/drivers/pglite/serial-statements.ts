@@ -10,6 +10,7 @@ export interface SerialOptions {
   readonly deadlineMs?: number | undefined
   /** Told the rows that were changed, so that idle maintenance can count them. */
   readonly onChange?: ((rows: number) => void) | undefined
+  readonly onClose?: (() => void) | undefined
 }
 
 const DEFAULT_DEADLINE_MS = 60_000
@@ -116,8 +117,13 @@ export class SerialStatements implements RawDatabase {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#line.close(() => this.#engine.close())
+    this.#closing ??= this.#closeEngine()
     return this.#closing
+  }
+
+  async #closeEngine(): Promise<void> {
+    this.#options.onClose?.()
+    await this.#line.close(() => this.#engine.close())
   }
 
   describe(): Readonly<Record<string, unknown>> {
