@@ -16,6 +16,8 @@ const LEAST_STATEMENT_LENGTH = 21
 const STATEMENT_TOKENS = 160
 /** A window's neighbours get at least this much, else there is no window. */
 const LEAST_WINDOW_TOKENS = 32
+/** Messages in a row of one speaker whose questions an answer takes up. */
+const MOST_ASKING_TURNS = 2
 const PICTURE = /\s*\[image:\s*([^\]]*)\]\s*/giu
 
 /** A turn as the rules read it. */
@@ -39,7 +41,7 @@ export function chatCues(input: CueInput): ChunkCues[] {
     (input.language === 'none' && looksEnglish(input.chunks.map(contentOf).join('\n').slice(0, 8_000)))
   const findSpeakers = createNameFinder(people)
   const turns = input.chunks.map((chunk) => readTurn(chunk, people, english, input))
-  return turns.map((turn, at) => cuesOfTurn(turn, turns[at - 1], turns[at + 1], findSpeakers, input))
+  return turns.map((turn, at) => cuesOfTurn(turn, turns, at, findSpeakers, input))
 }
 
 function contentOf(chunk: ChunkDraft): string {
@@ -67,16 +69,16 @@ function readTurn(chunk: ChunkDraft, people: readonly string[], english: boolean
 
 function cuesOfTurn(
   turn: Turn,
-  previous: Turn | undefined,
-  next: Turn | undefined,
+  turns: readonly Turn[],
+  at: number,
   findSpeakers: NameFinder,
   input: CueInput,
 ): ChunkCues {
   const { countTokens, maxTokens } = input
-  const questions = questionsBefore(turn, previous)
+  const questions = questionsBefore(turns, at)
   return {
     contentText: contentTextOf(turn, questions, input),
-    windowText: windowOf(turn, previous, next, input),
+    windowText: windowOf(turn, turns[at - 1], turns[at + 1], input),
     cues: boundCues([...questions, ...statementsOf(turn, input)]).map((cue) => ({
       ...cue,
       text: fitTokens(cue.text, maxTokens, countTokens),
@@ -96,10 +98,21 @@ function contentTextOf(turn: Turn, questions: readonly CueDraft[], input: CueInp
   return fitTokens(turn.told, input.maxTokens, input.countTokens)
 }
 
-/** What the speaker before asked is what this turn answers. */
-function questionsBefore(turn: Turn, previous: Turn | undefined): CueDraft[] {
-  if (previous === undefined || previous.speaker === null || previous.speaker === turn.speaker) return []
-  return sentences(previous.resolved)
+/**
+ * What the speaker before asked is what this turn answers. People write in several messages: questions are sought in
+ * the last messages of the other one, also from the answer's second message.
+ */
+function questionsBefore(turns: readonly Turn[], at: number): CueDraft[] {
+  const speaker = turns[at]?.speaker
+  let nearest = at - 1
+  if (turns[nearest]?.speaker === speaker) nearest--
+  const asker = turns[nearest]?.speaker ?? null
+  if (asker === null || asker === speaker) return []
+  let first = nearest
+  while (first > 0 && nearest - first + 1 < MOST_ASKING_TURNS && turns[first - 1]?.speaker === asker) first--
+  return turns
+    .slice(first, nearest + 1)
+    .flatMap((turn) => sentences(turn.resolved))
     .filter((sentence) => isQuestion(sentence) && sentence.length >= LEAST_QUESTION_LENGTH)
     .map((text) => ({ kind: 'question', text, origin: 'rules', embed: true }))
 }

@@ -126,6 +126,25 @@ describe('chat', () => {
     expect(texts(next, 'question')).toEqual([])
   })
 
+  it('takes questions from messages in a row, for answers in a row', () => {
+    const made = make([
+      turn('Ann', 'Is it too early to ask?'),
+      turn('Ann', 'Where is the key to the shed?'),
+      turn('Ann', 'It rains so much here.'),
+      turn('Bob', 'Hm.'),
+      turn('Bob', 'Under the mat.'),
+      turn('Bob', 'It was there in May.'),
+    ])
+    expect(made.map((each) => texts(each, 'question'))).toEqual([
+      [],
+      [],
+      [],
+      ['Where is the key to the shed?'],
+      ['Where is the key to the shed?'],
+      [],
+    ])
+  })
+
   it('leaves the second person alone among three, unless one is addressed', () => {
     const group = [
       turn('Ann', 'Where were you last night?'),
