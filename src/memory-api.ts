@@ -122,8 +122,11 @@ export interface Memory extends AsyncDisposable {
   stats(): Promise<BankStats>
   doctor(options?: { readonly mend?: boolean }): Promise<DoctorReport>
 
-  /** Another bank over the same store; made at its first write unless `create: false` was configured. */
-  bank(name: string): Memory
+  /**
+   * Another bank over the same store. It must have been made by `banks.create`, or is made at its first write with
+   * `createIfMissing` (default: the setting `createBanks`, false).
+   */
+  bank(name: string, options?: { readonly createIfMissing?: boolean }): Memory
   readonly banks: {
     list(): Promise<readonly BankInfo[]>
     create(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BANK_NAME } from '../domain/bank-name.ts'
 
 /** Everything that can be set, in the form that the engine uses. */
 export interface Settings {
@@ -28,9 +29,6 @@ export interface SettingDefinition {
   readonly default: string | number | boolean | null
   readonly meaning: string
 }
-
-/** Bank names: 1 to 63 letters (any script), digits, `_`, `-`, `.`; not `.` or `..`. */
-export const BANK_NAME: RegExp = /^(?!\.{1,2}$)[\p{L}\p{M}\p{N}_.-]{1,63}$/u
 
 const positive = z.int('must be a whole number').positive('must be above 0')
 const MEBIBYTE = 1024 * 1024

@@ -76,7 +76,9 @@ export interface IndexOptions {
   readonly ignore?: readonly string[]
   /** Heed .gitignore and .prolepsisignore. @default true */
   readonly gitignore?: boolean
-  /** Documents of this prefix whose file is gone become deleted. @default true */
+  /** Follow links to files and folders, also out of the folder. @default false */
+  readonly followLinks?: boolean
+  /** Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted. @default true */
   readonly prune?: boolean
   readonly onProgress?: (progress: IndexProgress) => void
   readonly signal?: AbortSignal

@@ -1,5 +1,6 @@
 import { type ErrorCode, isProlepsisError, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
 import type { RetainItem, RetainManyResult } from '../domain/retain.ts'
+import { repeatable } from '../store/repeat.ts'
 import { batchesOf } from './batches.ts'
 import { commitPlans } from './commit.ts'
 import { embedChunks, vectorCount } from './embed-chunks.ts'
@@ -70,12 +71,12 @@ async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal 
   try {
     const { content, ...options } = item
     const request = withSignal(readRetainOptions(options), signal)
-    const plan = await planRetain(deps, content, request)
+    const plan = await repeatable(deps.store.database, () => planRetain(deps, content, request))
     if (plan.kind === 'write') {
       const vectors = plan.derived.chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
       return { ...entry, planned: { plan, request }, vectors }
     }
-    const outcome = await change(deps, plan, request)
+    const outcome = await repeatable(deps.store.database, () => change(deps, plan, request))
     const result =
       outcome === null
         ? await retainRequest(deps, content, request, startedAt)
@@ -131,7 +132,7 @@ async function commitTogether(
   if (spool === null || entries.length === 0) return new Map()
   try {
     const plans = entries.map((entry) => entry.planned!.plan)
-    const committed = await commitPlans(deps, plans, spool)
+    const committed = await repeatable(deps.store.database, () => commitPlans(deps, plans, spool))
     return new Map(
       entries.flatMap((entry, at) => {
         const one = committed[at]
@@ -148,7 +149,10 @@ async function commitTogether(
 
 async function retainAlone(deps: RetainDeps, entry: Entry): Promise<RetainManyResult> {
   try {
-    return await retainRequest(deps, entry.item.content, entry.planned!.request, entry.startedAt)
+    const { request } = entry.planned!
+    return await repeatable(deps.store.database, () =>
+      retainRequest(deps, entry.item.content, request, entry.startedAt),
+    )
   } catch (error) {
     return failure(entry.item, error, entry.startedAt)
   }

@@ -173,7 +173,7 @@ export async function listDocuments(
   if (options.after !== undefined) conditions.push(`d.source ~>~ ${parameters.bind(options.after)}`)
   const rows = await q.query<DocumentRow>(
     `select ${DOCUMENT_COLUMNS} from documents d where ${conditions.join(' and ')}
-     order by d.source using ~<~ fetch first ${parameters.bind(options.limit ?? 100)}::integer rows with ties`,
+     order by d.source using ~<~ fetch first (${parameters.bind(options.limit ?? 100)}::integer) rows with ties`,
     parameters.values,
   )
   const documents = rows.map(documentFromRow)

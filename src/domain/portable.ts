@@ -1,0 +1,70 @@
+import type { CueKind } from './cue.ts'
+import type { DocumentState, Format, Metadata } from './document.ts'
+import type { Trust } from './trust.ts'
+
+/** Version of the export format. Readers take this one and older ones. */
+export const EXPORT_VERSION = 1
+
+/** First line of an export. Times are ISO 8601, UTC. */
+export interface ExportHeader {
+  readonly type: 'header'
+  readonly format: 'prolepsis-export'
+  readonly version: number
+  readonly exportedAt: string
+  readonly engine: string
+  readonly bank: {
+    readonly name: string
+    readonly language: string
+    readonly settings: Readonly<Record<string, unknown>>
+  }
+  readonly model: { readonly modelId: string; readonly dimension: number }
+}
+
+/** One document version a line: everything that cannot be derived from its text again. */
+export interface ExportedDocument {
+  readonly type: 'document'
+  readonly source: string
+  readonly version: number
+  readonly state: DocumentState
+  readonly contentHash: string
+  readonly mediaType: string
+  readonly format: Format
+  readonly codeLanguage: string | null
+  readonly title: string | null
+  readonly tags: readonly string[]
+  readonly metadata: Metadata
+  readonly trust: Trust
+  readonly occurredAt: string | null
+  readonly retainedAt: string
+  readonly validFrom: string
+  readonly validTo: string | null
+  readonly notes: readonly string[]
+  readonly text: string
+  /** What hangs on parts of the text, by the UTF-8 byte at which the part begins. Parts with nothing are absent. */
+  readonly parts: readonly ExportedPart[]
+}
+
+export interface ExportedPart {
+  readonly startByte: number
+  /** Cues of the caller and of models; the rules make theirs again. */
+  readonly cues: readonly {
+    readonly kind: CueKind
+    readonly origin: 'caller' | 'model'
+    readonly embed: boolean
+    readonly text: string
+  }[]
+  readonly activity: {
+    readonly significance: number
+    readonly uses: number
+    readonly lastUsedAt: string | null
+    readonly pinned: boolean
+  } | null
+}
+
+/** Last line: an export without it was cut off. */
+export interface ExportEnd {
+  readonly type: 'end'
+  readonly documents: number
+}
+
+export type ExportLine = ExportHeader | ExportedDocument | ExportEnd

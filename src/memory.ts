@@ -1,0 +1,93 @@
+import { randomFillSync } from 'node:crypto'
+import { resolveSettings } from './config/resolve.ts'
+import { processContext } from './config/sources.ts'
+import { systemClock } from './domain/ports.ts'
+import { createUuidGenerator } from './domain/uuid.ts'
+import { storeCalls } from './memory/bank-calls.ts'
+import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
+import { careCalls } from './memory/care-calls.ts'
+import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
+import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
+import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
+import { readCalls } from './memory/read-calls.ts'
+import { writeCalls } from './memory/write-calls.ts'
+import type { Memory } from './memory-api.ts'
+import { createEventBus } from './observability/event-bus.ts'
+import { createPeopleDirectory } from './recall/people-directory.ts'
+import { createReceiptWriter } from './recall/receipt-writer.ts'
+import { openStore } from './store/open.ts'
+
+/**
+ * Opens a memory: an embedded store in a folder (the default, no key and no server), a PostgreSQL server by `databaseUrl`, or one in
+ * memory. The embedding model is loaded when a call first needs vectors. Concurrent calls are safe. Close it when done, or use
+ * `await using`.
+ *
+ * @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT, INVALID_CONFIG, STORE_LOCKED, STORE_NEWER, STORE_READ_ONLY,
+ * STORE_UNREACHABLE…
+ */
+export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
+  checkMemoryOptions(options)
+  const { inMemory, embedder, onEvent, cwd, clock = systemClock, ids, ...settings } = options
+  const resolved = resolveSettings(settings, processContext(cwd))
+  const events = createEventBus()
+  if (onEvent !== undefined) events.subscribe(onEvent)
+  const database = await openStore(inMemory === true ? { memory: true } : resolved.location, {
+    deadlineMs: resolved.settings.deadlineMs,
+    onEvent: (event) => events.emit(event),
+  })
+  const engine: Engine = {
+    database,
+    resolved,
+    embedder: embedder === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(embedder),
+    analysers: createAnalyserCache(),
+    clock,
+    ids: ids ?? createUuidGenerator(clock, (bytes) => randomFillSync(bytes)),
+    events,
+    receipts: createReceiptWriter(events),
+    people: createPeopleDirectory(clock),
+    calls: createCallLine(),
+  }
+  const { bank, createBanks } = resolved.settings
+  return bankHandle({ engine, opener: createBankOpener(engine), close: closing(engine) }, bank, createBanks)
+}
+
+interface Shared {
+  readonly engine: Engine
+  readonly opener: BankOpener
+  readonly close: () => Promise<void>
+}
+
+/** A handle on one bank. Handles are cheap and share everything; closing one closes the memory. */
+function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Memory {
+  const { engine, opener, close } = shared
+  const scope = { engine, opener, name, createIfMissing }
+  return {
+    name,
+    ...writeCalls(scope),
+    ...readCalls(scope),
+    ...careCalls(scope),
+    ...storeCalls(engine, opener),
+    bank: (other, options = {}) =>
+      bankHandle(shared, other, options.createIfMissing ?? engine.resolved.settings.createBanks),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Waits for calls that run, writes what waits, closes store and model. Idempotent: every call gives the same promise. */
+function closing(engine: Engine): () => Promise<void> {
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    await engine.calls.end()
+    try {
+      await engine.receipts.close()
+    } finally {
+      await engine.embedder.close()
+      await engine.database.close()
+    }
+  }
+  return () => {
+    closed ??= close()
+    return closed
+  }
+}

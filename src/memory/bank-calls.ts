@@ -1,0 +1,65 @@
+import { ProlepsisError } from '../domain/errors.ts'
+import { backupStore } from '../maintain/backup.ts'
+import {
+  bankInfo,
+  checkBankName,
+  configureBank,
+  createBank,
+  listBankInfos,
+  removeBank,
+} from '../maintain/banks.ts'
+import { checkKeys } from '../maintain/check-options.ts'
+import type { Memory } from '../memory-api.ts'
+import { findBank } from '../store/queries/banks.ts'
+import { repeatable } from '../store/repeat.ts'
+import type { BankOpener } from './bank-opener.ts'
+import type { Engine } from './engine.ts'
+
+/** The calls that concern the store as a whole. */
+export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'banks' | 'backup'> {
+  const { database, calls } = engine
+  const call = <T>(work: () => Promise<T>): Promise<T> => calls.run(() => repeatable(database, work))
+  return {
+    banks: {
+      list: () => call(() => listBankInfos(database)),
+      create: (name, options = {}) =>
+        call(async () => {
+          checkKeys(options, ['language', 'settings'], 'banks.create')
+          const { language = engine.resolved.settings.language, settings = {} } = options
+          // an unknown language is refused here, not at the first retain
+          engine.analysers.of(language)
+          const { modelId, dimension } = await engine.embedder.identity()
+          const now = new Date(engine.clock.now())
+          const row = await createBank(database, {
+            name,
+            language,
+            settings,
+            model: { modelId, dimension },
+            now,
+          })
+          if (row !== null) return bankInfo(database, row)
+          throw new ProlepsisError('BANK_EXISTS', `There is a bank "${name}" already.`, {
+            hint: 'Use it, or choose another name.',
+            details: { bank: name },
+          })
+        }),
+      delete: (name) =>
+        call(async () => {
+          await engine.receipts.flush()
+          opener.invalidate(name)
+          return removeBank(database, name)
+        }),
+      info: (name) =>
+        call(async () => {
+          const row = await findBank(database, checkBankName(name))
+          return row === null ? null : bankInfo(database, row)
+        }),
+      configure: (name, settings) => call(() => configureBank(database, name, settings)),
+    },
+    backup: (path) =>
+      calls.run(async () => {
+        await engine.receipts.flush()
+        return backupStore(database, path)
+      }),
+  }
+}

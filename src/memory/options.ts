@@ -1,0 +1,66 @@
+import { SETTING_NAMES, type Settings } from '../config/settings.ts'
+import { ProlepsisError } from '../domain/errors.ts'
+import type { EventListener } from '../domain/events.ts'
+import { didYouMean } from '../domain/nearest-name.ts'
+import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { EmbeddingModel } from '../providers/embedding-model.ts'
+
+/**
+ * Options of `createMemory`: every setting (each also `PROLEPSIS_…` in the environment and a key of `prolepsis.toml`; an option
+ * wins), and what only code can give.
+ */
+export interface MemoryOptions extends Partial<Settings> {
+  /** Lives in this process alone and vanishes at close. @default false */
+  readonly inMemory?: boolean
+  /** Another embedding model; it stays the caller's to close. @default the local model of the package */
+  readonly embedder?: EmbeddingModel
+  /** Hears every event of the engine; what it throws is reported once and changes nothing. */
+  readonly onEvent?: EventListener
+  /** Where settings files and `.prolepsis/` are looked for. @default the working directory */
+  readonly cwd?: string
+  /** @default the system's clock */
+  readonly clock?: Clock
+  /** Makes receipt ids. @default UUID version 7 */
+  readonly ids?: IdGenerator
+}
+
+const CODE_OPTIONS = ['inMemory', 'embedder', 'onEvent', 'cwd', 'clock', 'ids'] as const
+const KNOWN: readonly string[] = [...SETTING_NAMES, ...CODE_OPTIONS]
+
+/** @throws ProlepsisError UNKNOWN_OPTION naming the nearest known one, INVALID_ARGUMENT */
+export function checkMemoryOptions(options: MemoryOptions): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new ProlepsisError('INVALID_ARGUMENT', 'createMemory takes one object of options.', {
+      hint: `Options: ${KNOWN.join(', ')}.`,
+      details: { option: 'options' },
+    })
+  }
+  for (const key of Object.keys(options)) {
+    if (KNOWN.includes(key)) continue
+    throw new ProlepsisError('UNKNOWN_OPTION', `createMemory has no option "${key}".`, {
+      hint: didYouMean(key, KNOWN, `Options: ${KNOWN.join(', ')}.`),
+      details: { option: key },
+    })
+  }
+  checkEmbedder(options.embedder)
+}
+
+function checkEmbedder(embedder: EmbeddingModel | undefined): void {
+  if (embedder === undefined) return
+  const { modelId, dimension, maxTokens } = embedder
+  const whole = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0
+  if (
+    typeof modelId === 'string' &&
+    modelId !== '' &&
+    whole(dimension) &&
+    whole(maxTokens) &&
+    typeof embedder.embed === 'function' &&
+    typeof embedder.countTokens === 'function'
+  ) {
+    return
+  }
+  throw new ProlepsisError('INVALID_ARGUMENT', 'The embedder lacks something of an embedding model.', {
+    hint: 'It needs modelId, dimension, maxTokens, embed() and countTokens().',
+    details: { option: 'embedder' },
+  })
+}

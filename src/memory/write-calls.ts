@@ -1,0 +1,73 @@
+import { ProlepsisError } from '../domain/errors.ts'
+import type { RetainItem, RetainManyResult } from '../domain/retain.ts'
+import { checkKeys } from '../maintain/check-options.ts'
+import type { Memory, RetainManyOptions } from '../memory-api.ts'
+import { indexFolder } from '../retain/index/index-folder.ts'
+import { retain } from '../retain/retain.ts'
+import { retainMany } from '../retain/retain-many.ts'
+import { callOn, depsOf, type Scope } from './scope.ts'
+
+/** The calls of a bank that add text. */
+export function writeCalls(scope: Scope): Pick<Memory, 'retain' | 'retainMany' | 'index'> {
+  const { engine } = scope
+  return {
+    retain(content, options) {
+      return callOn(scope, 'write', async (deps) => {
+        const result = await retain(deps, content, options)
+        engine.people.invalidate(deps.store.bankId)
+        return result
+      })
+    },
+    retainMany(items, options = {}) {
+      engine.calls.assertOpen()
+      checkKeys(options, ['onProgress', 'signal'], 'retainMany')
+      if (
+        typeof items !== 'object' ||
+        items === null ||
+        !(Symbol.iterator in items || Symbol.asyncIterator in items)
+      ) {
+        throw new ProlepsisError(
+          'INVALID_ARGUMENT',
+          'retainMany takes a list or another iterable of items.',
+          {
+            hint: 'Give items of the form { content, source, … }.',
+            details: { option: 'items' },
+          },
+        )
+      }
+      return stream(scope, items, options)
+    },
+    index(path, options) {
+      return callOn(scope, 'write', async (deps) => {
+        const { settings, location } = engine.resolved
+        const result = await indexFolder(
+          {
+            ...deps,
+            maxFileBytes: settings.maxFileBytes,
+            exclude: 'dataDir' in location ? [location.dataDir] : [],
+          },
+          path,
+          options,
+        )
+        engine.people.invalidate(deps.store.bankId)
+        return result
+      })
+    },
+  }
+}
+
+async function* stream(
+  scope: Scope,
+  items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
+  { onProgress, signal }: RetainManyOptions,
+): AsyncGenerator<RetainManyResult, void, undefined> {
+  const deps = await scope.engine.calls.run(() => depsOf(scope, 'write'))
+  let done = 0
+  for await (const result of retainMany(deps, items, signal)) {
+    scope.engine.people.invalidate(deps.store.bankId)
+    done++
+    const source = result.status === 'failed' ? (result.source ?? '') : result.document.source
+    onProgress?.({ done, source, status: result.status })
+    yield result
+  }
+}

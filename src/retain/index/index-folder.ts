@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import type { Document } from '../../domain/document.ts'
+import { isProlepsisError, type ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
+import type {
+  IndexOptions,
+  IndexProgress,
+  IndexResult,
+  RetainItem,
+  RetainManyResult,
+} from '../../domain/retain.ts'
+import type { RetainDeps } from '../retain-deps.ts'
+import { retainMany } from '../retain-many.ts'
+import { INDEX_KEY } from './index-key.ts'
+import { type IndexRequest, readIndexOptions } from './index-options.ts'
+import { pruneGone } from './prune.ts'
+import { readStableFile } from './read-file.ts'
+import { type FoundFile, type Walk, walkFolder } from './walk-folder.ts'
+
+export interface IndexDeps extends RetainDeps {
+  readonly maxFileBytes: number
+  /** Absolute paths that are never indexed: the store's own folder. */
+  readonly exclude: readonly string[]
+}
+
+/**
+ * Retains every file of a folder that the ignore rules leave (or one named file), each under its relative path. Files are
+ * committed in small batches: after a kill the next run goes on where this one ended. An unchanged file costs a stat and a
+ * hash; a changed one becomes a new version; one that is gone leaves recall. What cannot be read is named in the result and
+ * stops nothing.
+ *
+ * @throws ProlepsisError NOT_FOUND, UNREADABLE_FILE for the path itself; UNKNOWN_OPTION, INVALID_ARGUMENT; CANCELLED; STORE_…
+ */
+export async function indexFolder(
+  deps: IndexDeps,
+  path: string,
+  options: IndexOptions = {},
+): Promise<IndexResult> {
+  const startedAt = performance.now()
+  const request = readIndexOptions(path, options, deps.maxFileBytes)
+  const walk = await walkFolder(path, { ...request, exclude: deps.exclude })
+  const tally = createTally(deps, request, walk.files.length)
+  for (const skipped of walk.skipped) tally.skip(skipped.path, skipped.reason)
+  for (const closed of walk.unreadable) tally.fail(closed.path, closed.code, closed.reason)
+
+  const from = folderId(walk.root)
+  let at = 0
+  for await (const result of retainMany(deps, itemsOf(walk, request, from, tally), request.signal)) {
+    tally.take(result, walk.files[at++]!)
+  }
+  if (request.prune && walk.complete) {
+    const gone = await pruneGone(deps, { request, walk, from, empty: tally.emptied })
+    for (const document of gone) tally.deleted(document)
+  }
+  return tally.result(performance.now() - startedAt)
+}
+
+/** Tells folders apart without telling where they are. */
+function folderId(root: string): string {
+  return createHash('sha256').update(root).digest('hex').slice(0, 12)
+}
+
+async function* itemsOf(
+  walk: Walk,
+  request: IndexRequest,
+  from: string,
+  tally: Tally,
+): AsyncGenerator<RetainItem, void, undefined> {
+  for (const file of walk.files) {
+    throwIfAborted(request.signal)
+    const content = await readStableFile(file.path, request.maxBytes).catch((error: unknown) => {
+      if (!isProlepsisError(error)) throw error
+      tally.unreadable.set(file, error)
+      // an item that fails keeps results and files in step
+      return new Uint8Array()
+    })
+    yield {
+      content,
+      source: request.sourcePrefix + file.relative,
+      metadata: { ...request.metadata, [INDEX_KEY]: from },
+      ...(request.tags === undefined ? {} : { tags: request.tags }),
+      ...(request.trust === undefined ? {} : { trust: request.trust }),
+    }
+  }
+}
+
+interface Tally {
+  /** Files that could not be read, with the reason. */
+  readonly unreadable: Map<FoundFile, ProlepsisError>
+  /** Sources of files without any text. */
+  readonly emptied: Set<string>
+  take(result: RetainManyResult, file: FoundFile): void
+  skip(path: string, reason: string): void
+  fail(path: string, code: string, reason: string): void
+  deleted(document: Document): void
+  result(tookMs: number): IndexResult
+}
+
+function createTally(deps: IndexDeps, request: IndexRequest, total: number): Tally {
+  const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0, vectors: 0 }
+  const skipped: { path: string; reason: string }[] = []
+  const failed: { path: string; code: string; reason: string }[] = []
+  const unreadable = new Map<FoundFile, ProlepsisError>()
+  const emptied = new Set<string>()
+  let done = 0
+
+  const tell = (source: string, status: IndexProgress['status'], reason?: string): void => {
+    request.onProgress?.({ done, total, source, status, ...(reason === undefined ? {} : { reason }) })
+    deps.events.emit({ type: 'index-progress', bank: deps.store.bank, done, total, source, status })
+  }
+  const skip = (path: string, reason: string): void => {
+    skipped.push({ path, reason })
+    tell(request.sourcePrefix + path, 'skipped', reason)
+  }
+  const fail = (path: string, code: string, reason: string): void => {
+    failed.push({ path, code, reason })
+    tell(request.sourcePrefix + path, 'failed', reason)
+  }
+  return {
+    unreadable,
+    emptied,
+    skip,
+    fail,
+    take(result, file) {
+      done++
+      if (result.status !== 'failed') {
+        counts[result.status]++
+        counts.chunks += result.chunks
+        counts.vectors += result.vectors
+        tell(result.document.source, result.status)
+        return
+      }
+      const error = unreadable.get(file) ?? result.error
+      if (error.code === 'EMPTY_TEXT') emptied.add(request.sourcePrefix + file.relative)
+      if (error.code === 'EMPTY_TEXT') skip(file.relative, 'without text')
+      else if (error.code === 'UNSUPPORTED_MEDIA' || error.code === 'TEXT_TOO_LARGE')
+        skip(file.relative, error.message)
+      else fail(file.relative, error.code, error.message)
+    },
+    deleted(document) {
+      counts.deleted++
+      tell(document.source, 'deleted')
+    },
+    result: (tookMs) => ({ files: total, ...counts, skipped, failed, tookMs }),
+  }
+}

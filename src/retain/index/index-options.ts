@@ -1,0 +1,87 @@
+import { ProlepsisError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest-name.ts'
+import type { IndexOptions } from '../../domain/retain.ts'
+import { readRetainOptions } from '../retain-options.ts'
+
+/** Options of index, checked, with defaults. */
+export interface IndexRequest {
+  readonly sourcePrefix: string
+  readonly tags: IndexOptions['tags']
+  readonly metadata: IndexOptions['metadata']
+  readonly trust: IndexOptions['trust']
+  readonly maxBytes: number
+  readonly ignore: readonly string[]
+  readonly gitignore: boolean
+  readonly followLinks: boolean
+  readonly prune: boolean
+  readonly onProgress: IndexOptions['onProgress']
+  readonly signal: AbortSignal | undefined
+}
+
+const OPTIONS: readonly (keyof IndexOptions)[] = [
+  'sourcePrefix',
+  'tags',
+  'metadata',
+  'trust',
+  'maxBytes',
+  'ignore',
+  'gitignore',
+  'followLinks',
+  'prune',
+  'onProgress',
+  'signal',
+]
+
+/** @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT, INVALID_TEXT */
+export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBytes: number): IndexRequest {
+  if (typeof path !== 'string' || path.trim() === '' || path.includes('\u0000')) {
+    throw invalid('path', 'must name a folder or a file')
+  }
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw invalid('options', 'must be an object')
+  const unknown = Object.keys(options).find((key) => !OPTIONS.some((known) => known === key))
+  if (unknown !== undefined) {
+    throw new ProlepsisError('UNKNOWN_OPTION', `index has no option "${unknown}".`, {
+      hint: didYouMean(unknown, OPTIONS, `Options: ${OPTIONS.join(', ')}.`),
+      details: { option: unknown },
+    })
+  }
+  const { tags, metadata, trust, signal } = readRetainOptions({
+    ...(options.tags === undefined ? {} : { tags: options.tags }),
+    ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
+    ...(options.trust === undefined ? {} : { trust: options.trust }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+  const { sourcePrefix = '', maxBytes = maxFileBytes, ignore = [] } = options
+  if (typeof sourcePrefix !== 'string' || sourcePrefix.includes('\u0000'))
+    throw invalid('sourcePrefix', 'must be text')
+  if (!Number.isInteger(maxBytes) || maxBytes < 1) throw invalid('maxBytes', 'must be a whole number above 0')
+  if (!Array.isArray(ignore) || ignore.some((pattern: unknown) => typeof pattern !== 'string')) {
+    throw invalid('ignore', 'must be a list of patterns')
+  }
+  const flag = (name: 'gitignore' | 'followLinks' | 'prune', otherwise: boolean): boolean => {
+    const value = options[name] ?? otherwise
+    if (typeof value !== 'boolean') throw invalid(name, 'must be true or false')
+    return value
+  }
+  return {
+    sourcePrefix,
+    tags,
+    metadata,
+    trust,
+    maxBytes,
+    ignore,
+    gitignore: flag('gitignore', true),
+    followLinks: flag('followLinks', false),
+    prune: flag('prune', true),
+    onProgress: options.onProgress,
+    signal,
+  }
+}
+
+function invalid(option: string, reason: string): ProlepsisError {
+  return new ProlepsisError('INVALID_ARGUMENT', `${option} ${reason}.`, {
+    hint: 'See the types of index for what each option takes.',
+    details: { option },
+  })
+}
