@@ -1,14 +1,9 @@
 import { readFrontMatter } from './front-matter.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
-import { type Unit, unit } from './unit.ts'
-
-export interface MarkdownUnits {
-  readonly units: readonly Unit[]
-  readonly notes: readonly string[]
-}
+import { type ScannedUnits, type Unit, unit } from './unit.ts'
 
 /** Front matter, then the blocks under their headings; a heading stays with the block that follows. */
-export function markdownUnits(text: string): MarkdownUnits {
+export function markdownUnits(text: string): ScannedUnits {
   const front = readFrontMatter(text)
   const units: Unit[] = []
   if (front !== null) units.push(unit(0, front.end, 'front-matter', { group: null, order: 'lines' }))

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Format } from '../../domain/document.ts'
+import { isProlepsisError } from '../../domain/errors.ts'
+import { extractText } from '../extract/extract-text.ts'
 import type { ChunkOptions, ChunkResult, CountTokens } from '../stages.ts'
 import { chunkText } from './chunk-text.ts'
 
@@ -126,14 +128,20 @@ describe('chunkText', () => {
 
   it('keeps every file of this repository whole', { timeout: 300_000 }, async () => {
     const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-    for (const file of files.filter((name) => /\.(?:ts|mjs|md|json|sql|toml|ya?ml)$/.test(name))) {
-      const source = decoder.decode(readFileSync(file))
-      if (source.length > 600_000) continue
-      const format = formatOf(file)
-      const options = { format, codeLanguage: 'typescript', maxTokens: 450, countTokens: wordPieces }
-      checkChunks(source, await chunkText(source, options), options)
+    const read: string[] = []
+    for (const file of files.filter((name) => name !== '' && existsSync(name))) {
+      const extracted = await extractText(readFileSync(file), { source: file }).catch((error: unknown) => {
+        if (isProlepsisError(error) && ['UNSUPPORTED_MEDIA', 'EMPTY_TEXT'].includes(error.code)) return null
+        throw error
+      })
+      if (extracted === null) continue
+      const options = { ...extracted, maxTokens: 450, countTokens: wordPieces }
+      const result = await chunkText(extracted.text, options)
+      checkChunks(extracted.text, result, options)
+      if (/\.(?:[cm]?[jt]s|json|md|toml)$/.test(file)) expect([file, ...result.notes]).toEqual([file])
+      read.push(file)
     }
+    expect(read.length).toBeGreaterThan(50)
   })
 
   it('takes time in proportion to the text', async () => {
@@ -162,14 +170,3 @@ describe('chunkText', () => {
     checkChunks(blob, { chunks, notes: [] }, options)
   })
 })
-
-function formatOf(file: string): Format {
-  const byExtension: Readonly<Record<string, Format>> = {
-    md: 'markdown',
-    json: 'json',
-    toml: 'toml',
-    yml: 'yaml',
-    yaml: 'yaml',
-  }
-  return byExtension[file.split('.').pop() ?? ''] ?? 'code'
-}

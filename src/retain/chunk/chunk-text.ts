@@ -1,10 +1,14 @@
 import type { ChunkDraft } from '../../domain/chunk.ts'
 import type { ChunkOptions, ChunkResult } from '../stages.ts'
 import { chatDrafts } from './chunk-chat.ts'
+import { codeChunks } from './chunk-code.ts'
+import { jsonUnits } from './chunk-json.ts'
 import { markdownUnits } from './chunk-markdown.ts'
 import { proseUnits } from './chunk-prose.ts'
+import { tomlUnits } from './chunk-toml.ts'
+import { yamlUnits } from './chunk-yaml.ts'
 import { packUnits } from './pack-units.ts'
-import { type TokenLimits, tokenLimits, type Unit } from './unit.ts'
+import { type ScannedUnits, type TokenLimits, tokenLimits, type Unit } from './unit.ts'
 
 /**
  * Cuts a text into whole chunks of at most `maxTokens`. Their texts, joined, are the text exactly; none is empty,
@@ -17,19 +21,24 @@ export async function chunkText(text: string, options: ChunkOptions): Promise<Ch
     if (chat !== null) return chat
     return fromUnits(text, proseUnits(text), limits, ['no turns found: cut as prose'])
   }
-  const { units, notes } = await unitsOf(text, options)
+  if (options.format === 'code') {
+    const code = await codeChunks(text, options.codeLanguage, limits)
+    return { chunks: drafts(text, code.units), notes: code.notes }
+  }
+  const { units, notes } = unitsOf(text, options)
   return fromUnits(text, units, limits, notes)
 }
 
-interface UnitsAndNotes {
-  readonly units: readonly Unit[]
-  readonly notes: readonly string[]
-}
-
-async function unitsOf(text: string, options: ChunkOptions): Promise<UnitsAndNotes> {
+function unitsOf(text: string, options: ChunkOptions): ScannedUnits {
   switch (options.format) {
     case 'markdown':
       return markdownUnits(text)
+    case 'json':
+      return jsonUnits(text)
+    case 'yaml':
+      return yamlUnits(text)
+    case 'toml':
+      return tomlUnits(text)
     default:
       return { units: proseUnits(text), notes: [] }
   }
@@ -41,16 +50,17 @@ function fromUnits(
   limits: TokenLimits,
   notes: readonly string[],
 ): ChunkResult {
-  const chunks = packUnits(text, units, limits).map(
-    (unit): ChunkDraft => ({
-      text: text.slice(unit.start, unit.end),
-      kind: unit.kind,
-      label: unit.label,
-      speaker: null,
-      occurredAt: null,
-      content: null,
-      attributes: unit.attributes,
-    }),
-  )
-  return { chunks, notes }
+  return { chunks: drafts(text, packUnits(text, units, limits)), notes }
+}
+
+function drafts(text: string, spans: readonly Unit[]): ChunkDraft[] {
+  return spans.map((span) => ({
+    text: text.slice(span.start, span.end),
+    kind: span.kind,
+    label: span.label,
+    speaker: null,
+    occurredAt: null,
+    content: null,
+    attributes: span.attributes,
+  }))
 }

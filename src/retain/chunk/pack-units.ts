@@ -158,7 +158,11 @@ function joined(units: readonly Unit[]): Unit {
   const last = units.at(-1)
   if (first === undefined || last === undefined) throw new RangeError('Nothing to join.')
   const kinds = new Set(named.map((unit) => unit.kind))
-  const kind = kinds.size > 1 || named.length < units.length ? (first.mergedKind ?? 'section') : first.kind
+  // A comment before code makes it no other kind of thing.
+  if (kinds.size > 1) kinds.delete('comment')
+  const [only] = kinds
+  const holdsHeading = named.length < units.length && first.mergedKind === undefined
+  const kind = kinds.size > 1 || holdsHeading ? (first.mergedKind ?? 'section') : (only ?? first.kind)
   const labels = [...new Set(named.map((unit) => unit.label).filter((label) => label !== null))]
   return {
     ...first,
@@ -167,7 +171,7 @@ function joined(units: readonly Unit[]): Unit {
     kind,
     label: labels.length === 0 ? (units[0]?.label ?? null) : joinLabels(labels),
     gluesToNext: last.gluesToNext ?? false,
-    attributes: joinAttributes(units),
+    attributes: joinAttributes(units, named.length === 0 ? units : named),
   }
 }
 
@@ -176,15 +180,16 @@ function joinLabels(labels: readonly string[]): string {
   return labels.length > LABEL_NAMES ? `${shown}, …` : shown
 }
 
-function joinAttributes(units: readonly Unit[]): Readonly<Record<string, string>> {
+/** Names of all; what is said about one thing only from those that the merger is named after. */
+function joinAttributes(units: readonly Unit[], named: readonly Unit[]): Readonly<Record<string, string>> {
   const attributes: Record<string, string> = {}
   for (const unit of units) {
     for (const [name, value] of Object.entries(unit.attributes)) {
       const before = attributes[name]
-      if (before === undefined) attributes[name] = value
-      else if (NAME_LISTS.has(name)) {
-        attributes[name] = [...new Set([...before.split(', '), ...value.split(', ')])].join(', ')
-      }
+      if (NAME_LISTS.has(name)) {
+        const names = [...(before?.split(', ') ?? []), ...value.split(', ')]
+        attributes[name] = [...new Set(names)].join(', ')
+      } else if (before === undefined && named.includes(unit)) attributes[name] = value
     }
   }
   return attributes

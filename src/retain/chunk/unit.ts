@@ -55,3 +55,10 @@ export interface Unit {
 export function unit(start: number, end: number, kind: string, more: Partial<Unit> = {}): Unit {
   return { start, end, kind, label: null, group: '', order: 'prose', attributes: {}, ...more }
 }
+
+/** What a format's scanner found. */
+export interface ScannedUnits {
+  readonly units: readonly Unit[]
+  /** Visible fallbacks. */
+  readonly notes: readonly string[]
+}
