@@ -1,9 +1,9 @@
 import { ProlepsisError, throwIfAborted } from '../../../domain/errors.ts'
 import type { QueryOptions } from '../../database.ts'
 import { toStoreError } from '../../database-error.ts'
+import { SerialQueue } from '../serial-queue.ts'
 import type { PgliteEngine } from './engine.ts'
 import type { RawDatabase, RawResult, RawTransaction } from './raw-database.ts'
-import { SerialQueue } from './serial-queue.ts'
 
 export interface SerialOptions {
   /** Longest time one statement may run. @default 60,000 */

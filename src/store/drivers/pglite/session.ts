@@ -61,7 +61,9 @@ export async function createPgliteSession(options: SessionOptions): Promise<Pgli
   })
   // All values travel as text, encoded and parsed by one table for all drivers.
   database.serializers = {}
-  database.parsers = Object.fromEntries(VALUE_PARSERS)
+  // PGlite falls back to parsers of its own where it finds none.
+  const texts = Object.keys(database.parsers).map((oid) => [oid, (value: string) => value] as const)
+  database.parsers = { ...Object.fromEntries(texts), ...Object.fromEntries(VALUE_PARSERS) }
   for (const statement of SESSION_SETTINGS) await database.exec(statement)
   return new PgliteSession(database)
 }

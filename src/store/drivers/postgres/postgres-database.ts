@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { ProlepsisError } from '../../../domain/errors.ts'
 import type { CopyColumn, CopyValue, Database, Queryable, QueryOptions, SqlValue } from '../../database.ts'
 import { isSerialisationFailure, toStoreError } from '../../database-error.ts'
+import { SerialQueue } from '../serial-queue.ts'
 import type { PostgresConnections } from './connections.ts'
 import { PostgresStatements } from './statements.ts'
 
@@ -73,6 +74,7 @@ export class PostgresDatabase implements Database {
       return result
     } catch (error) {
       // On a connection that broke there is nothing to roll back, and the first error is the one that tells.
+      await tx.drain()
       await statements.script('rollback').catch(() => this.#connections.discard(client))
       throw error
     } finally {
@@ -144,7 +146,8 @@ export class PostgresDatabase implements Database {
 class PostgresTransaction implements Queryable {
   readonly #statements: PostgresStatements
   readonly #defaults: QueryOptions
-  readonly #pending = new Set<Promise<unknown>>()
+  // Statements may come at once; the connection takes one after another.
+  readonly #line = new SerialQueue()
   #failure: unknown
   #ended = false
 
@@ -179,25 +182,31 @@ class PostgresTransaction implements Queryable {
   }
 
   async #step<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#ended) {
-      throw new ProlepsisError('STORE_MISUSE', 'The transaction has ended.', {
-        hint: 'Await every statement inside the work function.',
-      })
-    }
-    const running = call()
-    this.#pending.add(running)
+    const leave = await this.#line.enter()
     try {
-      return await running
+      if (this.#ended) {
+        throw new ProlepsisError('STORE_MISUSE', 'The transaction has ended.', {
+          hint: 'Await every statement inside the work function.',
+        })
+      }
+      return await call()
     } catch (error) {
       this.#failure ??= error
       throw error
     } finally {
-      this.#pending.delete(running)
+      leave()
     }
   }
 
+  /** Waits for statements that were not awaited. */
+  async drain(): Promise<void> {
+    const leave = await this.#line.enter()
+    leave()
+  }
+
+  /** @throws the first failure: the commit would be a silent rollback. */
   async settle(): Promise<void> {
-    await Promise.allSettled(this.#pending)
+    await this.drain()
     if (this.#failure !== undefined) throw toStoreError(this.#failure)
   }
 

@@ -47,8 +47,14 @@ export class PostgresStatements implements Queryable {
     options: QueryOptions = {},
   ): Promise<number> {
     return this.#guarded(options, async () => {
+      const idle = becomesIdle(this.#client)
       const stream = this.#client.query(copyFrom(copyStatement(table, columns, 'stdin')))
-      await pipeline(Readable.from(pieces(columns, rows), { objectMode: true }), stream)
+      try {
+        await pipeline(Readable.from(pieces(columns, rows), { objectMode: true }), stream)
+      } finally {
+        // A broken stream ends before the server has taken back the COPY.
+        await idle
+      }
       return stream.rowCount
     })
   }
@@ -97,6 +103,18 @@ export class PostgresStatements implements Queryable {
       await this.#connections.setDeadline(this.#client, deadlineMs)
     }
   }
+}
+
+function becomesIdle(client: pg.PoolClient): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      client.off('drain', done)
+      client.off('end', done)
+      resolve()
+    }
+    client.on('drain', done)
+    client.on('end', done)
+  })
 }
 
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
