@@ -1,0 +1,117 @@
+import { ProlepsisError } from '../../domain/errors.ts'
+import type { InferenceReply, InferenceRequest, InferenceStart, RuntimeInfo } from './inference-protocol.ts'
+import { startInferenceWorker } from './start-inference-worker.ts'
+
+/** The model in its own thread, started at the first call. */
+export interface InferenceThread {
+  /** Loads once, however many ask; a load that failed is tried again at the next call. */
+  load(): Promise<RuntimeInfo>
+  /** A unit vector for each text of ids. */
+  run(batch: readonly (readonly number[])[]): Promise<Float32Array[]>
+  /** Waits for what is running, frees the model, ends the thread. Idempotent. */
+  close(): Promise<void>
+}
+
+export function createInferenceThread(start: InferenceStart): InferenceThread {
+  let connection: Connection | null = null
+  let loading: Promise<RuntimeInfo> | null = null
+
+  const connect = (): Connection => {
+    connection ??= openConnection(start, (lost) => {
+      if (connection === lost) reset()
+    })
+    return connection
+  }
+  const reset = (): void => {
+    connection = null
+    loading = null
+  }
+  const end = async (): Promise<void> => {
+    const ending = connection
+    reset()
+    await ending?.end()
+  }
+
+  return {
+    load() {
+      loading ??= connect()
+        .ask((id) => ({ kind: 'load', id }))
+        .then(
+          (reply) => (reply as Extract<InferenceReply, { kind: 'loaded' }>).runtime, // the protocol's answer to load
+          async (error: unknown) => {
+            await end()
+            throw error
+          },
+        )
+      return loading
+    },
+    async run(batch) {
+      const lengths = Int32Array.from(batch, (ids) => ids.length)
+      const ids = Int32Array.from(batch.flat())
+      const reply = await connect().ask(
+        (id) => ({ kind: 'run', id, ids, lengths }),
+        [ids.buffer, lengths.buffer],
+      )
+      // the protocol's answer to run
+      const { vectors } = reply as Extract<InferenceReply, { kind: 'vectors' }>
+      return batch.map((_, row) => vectors.slice(row * start.dimension, (row + 1) * start.dimension))
+    },
+    close: end,
+  }
+}
+
+interface Connection {
+  ask(make: (id: number) => InferenceRequest, transfer?: readonly ArrayBuffer[]): Promise<InferenceReply>
+  end(): Promise<void>
+}
+
+/** A thread and what is asked of it. While nothing is, it does not keep the process alive. */
+function openConnection(start: InferenceStart, onLost: (connection: Connection) => void): Connection {
+  const worker = startInferenceWorker(start)
+  worker.unref()
+  const waiting = new Map<
+    number,
+    { resolve: (reply: InferenceReply) => void; reject: (error: ProlepsisError) => void }
+  >()
+  let next = 0
+  const take = (id: number) => {
+    const found = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) worker.unref()
+    return found
+  }
+  const connection: Connection = {
+    ask: (make, transfer = []) =>
+      new Promise((resolve, reject) => {
+        const id = next++
+        waiting.set(id, { resolve, reject })
+        worker.ref()
+        worker.postMessage(make(id), transfer)
+      }),
+    async end() {
+      // a thread that is lost meanwhile has ended as well
+      await connection.ask((id) => ({ kind: 'close', id })).catch(() => undefined)
+      await worker.terminate()
+    },
+  }
+  const lose = (cause: unknown): void => {
+    onLost(connection)
+    for (const id of [...waiting.keys()]) take(id)?.reject(lostThread(cause))
+  }
+  worker.on('message', (reply: InferenceReply) => {
+    const found = take(reply.id)
+    if (reply.kind !== 'failed') found?.resolve(reply)
+    else found?.reject(new ProlepsisError(reply.code, reply.message, { hint: reply.hint }))
+  })
+  worker.on('error', lose)
+  worker.on('exit', (code) => lose(new Error(`The thread ended with code ${code}.`)))
+  return connection
+}
+
+function lostThread(cause: unknown): ProlepsisError {
+  return new ProlepsisError('MODEL_FAILED', 'The thread that runs the embedding model ended.', {
+    hint: 'Repeat the call: the model is loaded again. If it ends again, the machine may be short of memory.',
+    retryable: true,
+    cause,
+  })
+}
