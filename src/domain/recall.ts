@@ -10,10 +10,14 @@ export const CHANNELS = [
   'statement',
   'concept',
   'body',
+  'context',
   'cue',
   'entity',
 ] as const
-/** Dense channels by vector kind; `body` and `cue` are BM25 over those fields; `entity` is the named people. */
+/**
+ * Dense channels by vector kind; `body` and `cue` are BM25 over those fields, `context` BM25 over a chunk with the two chunks
+ * before and after it; `entity` is the named people.
+ */
 export type Channel = (typeof CHANNELS)[number]
 
 export const RECALL_MODES = ['hybrid', 'semantic', 'lexical'] as const
@@ -51,7 +55,7 @@ export interface RecallOptions extends Omit<Filter, 'during' | 'asOf'> {
   readonly mode?: RecallMode
   /** @default 'learned' */
   readonly fusion?: Fusion
-  /** Multiplier of a channel's weight, ≥ 0; 0 switches the channel off. */
+  /** Multiplier of a channel's weight, ≥ 0; 0 switches the channel off. @default 1; `body` 0 in mode `hybrid`, `context` 0 in mode `lexical` */
   readonly weights?: Partial<Readonly<Record<Channel, number>>>
   /** Neighbouring chunks (each side) to add to a passage where the budget allows. @default 0 */
   readonly expand?: number

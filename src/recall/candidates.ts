@@ -1,3 +1,4 @@
+import { throwIfAborted } from '../domain/errors.ts'
 import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
 import { activityOf } from '../store/queries/activity.ts'
 import { chunksByIds } from '../store/queries/chunks.ts'
@@ -8,7 +9,7 @@ import type { RecallDeps } from './deps.ts'
 import { effectiveWeights } from './fuse.ts'
 import { makeProbe, type Probe } from './probe.ts'
 import { type Candidate, rankCandidates } from './rank.ts'
-import type { RecallRequest } from './request.ts'
+import { type RecallRequest, withoutVectors } from './request.ts'
 import { type Stopwatch, startStopwatch } from './stopwatch.ts'
 import { validateRecall } from './validate.ts'
 
@@ -44,6 +45,7 @@ export async function recallCandidates(
 
 /** The same for a request that was checked before. */
 export async function findCandidates(deps: RecallDeps, request: RecallRequest): Promise<CandidateSet> {
+  throwIfAborted(request.signal)
   const stopwatch = startStopwatch(deps.clock)
   const degradation = createDegradation()
   const people = (await degradation.attempt('people', () => deps.people.of(deps.store))) ?? []
@@ -55,15 +57,22 @@ export async function findCandidates(deps: RecallDeps, request: RecallRequest): 
 /** From a probe on: channels, completion, fusion, lift. */
 export async function meetCandidates(
   deps: Pick<RecallDeps, 'store' | 'clock'>,
-  request: RecallRequest,
+  asked: RecallRequest,
   probe: Probe,
   degradation: Degradation,
   stopwatch: Stopwatch,
 ): Promise<CandidateSet> {
   const { database, bankId } = deps.store
-  const depth = channelDepth(request)
-  const lists = await searchChannels(deps, request, probe, degradation, depth)
+  const depth = channelDepth(asked)
+  const whole = await searchChannels(deps, asked, probe, degradation, depth)
+  const wordsAlone = asked.mode === 'hybrid' && (await probe.vectors) === null
+  const request = wordsAlone ? withoutVectors(asked) : asked
+  const lists = wordsAlone ? await searchChannels(deps, request, probe, degradation, depth) : whole
   stopwatch.lap('channels')
+  throwIfAborted(request.signal)
+  if (request.mode === 'lexical' && (await probe.terms).length === 0) {
+    degradation.note('lexical channels: the message has stop words only, nothing to look up')
+  }
   const chunkIds = unionOf(lists)
   const [scores, chunks, activity] = await Promise.all([
     completeScores(deps, lists, probe, chunkIds, degradation),
@@ -72,7 +81,7 @@ export async function meetCandidates(
   ])
   stopwatch.lap('complete')
   const candidates = rankCandidates({
-    ...{ request, lists, scores, chunks, people: probe.people },
+    ...{ request, lists, scores, chunks, probe },
     ...{ activity: activity ?? new Map(), now: deps.clock.now() },
   })
   stopwatch.lap('fuse')

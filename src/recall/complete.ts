@@ -1,12 +1,15 @@
+import { CUE_KINDS, type VectorKind } from '../domain/cue.ts'
 import { CHANNELS, type Channel } from '../domain/recall.ts'
 import { mentionsOfChunks } from '../store/queries/entities.ts'
-import { scoreLexical } from '../store/queries/lexical-search.ts'
+import { lexicalMatches } from '../store/queries/lexical-matches.ts'
 import { scoreVectors, type VectorScore } from '../store/queries/vectors-search.ts'
-import type { ChannelLists } from './channels.ts'
+import { type ChannelLists, vectorsFor } from './channels.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
+import { CONTEXT_RADIUS, knownTermIds, scoreContext, scoreField } from './lexical-scores.ts'
 import type { Probe } from './probe.ts'
-import { QUERY_KINDS, SYMMETRIC_KINDS } from './request.ts'
+
+const LEXICAL: readonly Channel[] = ['body', 'context', 'cue']
 
 /** Exact scores of given chunks, channel by channel. A chunk without an entry in a channel is absent from its map. */
 export interface ExactScores {
@@ -32,22 +35,30 @@ export async function completeScores(
   for (const [channel, hits] of lists) {
     channels.set(channel, new Map(hits.map((hit) => [hit.chunkId, hit.score])))
   }
-  const dense = async (symmetric: boolean): Promise<void> => {
-    const kinds = (symmetric ? SYMMETRIC_KINDS : QUERY_KINDS).filter((kind) => lists.has(kind))
-    const vectors = await probe.vectors
-    if (kinds.length === 0 || vectors === null) return
-    const met = symmetric ? vectors.symmetric : vectors.query
-    const rows = await scoreVectors(database, bankId, space, { vectors: met, kinds, chunkIds })
-    for (const row of rows) {
+  const dense = async (kinds: readonly VectorKind[]): Promise<void> => {
+    const met = kinds.filter((kind) => lists.has(kind))
+    const [first] = met
+    const vectors = first === undefined ? null : vectorsFor(first, await probe.vectors)
+    if (vectors === null) return
+    for (const row of await scoreVectors(database, bankId, space, { vectors, kinds: met, chunkIds })) {
       channels.get(row.kind)?.set(row.chunkId, row.score)
       setOrdinal(ordinals, row)
     }
   }
-  const lexical = async (channel: 'body' | 'cue'): Promise<void> => {
-    const terms = await probe.terms
-    if (!lists.has(channel) || terms.length === 0) return
-    const field = channel === 'body' ? 0 : 1
-    channels.set(channel, await scoreLexical(database, bankId, { field, terms, chunkIds }))
+  const lexical = async (): Promise<void> => {
+    if (!LEXICAL.some((channel) => lists.has(channel))) return
+    const [terms, statistics] = await Promise.all([probe.terms, probe.statistics()])
+    const termIds = knownTermIds(terms, statistics)
+    if (termIds.length === 0) return
+    const radius = lists.has('context') ? CONTEXT_RADIUS : 0
+    const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
+    if (lists.has('cue')) channels.set('cue', scoreField(matches, 1, terms, statistics))
+    if (lists.has('context')) channels.set('context', scoreContext(matches, chunkIds, terms, statistics))
+    if (lists.has('body') || lists.has('context')) {
+      const wanted = new Set(chunkIds)
+      const own = matches.filter((match) => wanted.has(match.chunkId))
+      channels.set('body', scoreField(own, 0, terms, statistics))
+    }
   }
   const people = async (): Promise<void> => {
     if (!lists.has('entity') || probe.people.length === 0) return
@@ -65,10 +76,10 @@ export async function completeScores(
     )
   }
   await Promise.all([
-    degradation.attempt('completion of content and window', () => dense(false)),
-    degradation.attempt('completion of cues', () => dense(true)),
-    degradation.attempt('completion of body', () => lexical('body')),
-    degradation.attempt('completion of cue', () => lexical('cue')),
+    degradation.attempt('completion of content', () => dense(['content'])),
+    degradation.attempt('completion of window', () => dense(['window'])),
+    degradation.attempt('completion of cues', () => dense(CUE_KINDS)),
+    degradation.attempt('completion of lexical channels', lexical),
     degradation.attempt('completion of entity', people),
   ])
   return { channels: inOrder(channels), ordinals }

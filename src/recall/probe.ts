@@ -1,33 +1,41 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
-import type { Channel } from '../domain/recall.ts'
+import type { NamedDates } from '../domain/analysis/time-questions.ts'
+import { CUE_KINDS } from '../domain/cue.ts'
 import type { Person } from '../store/queries/entities.ts'
+import { type TermStatistics, termStatistics } from '../store/queries/lexical-matches.ts'
 import type { WeightedTerm } from '../store/queries/lexical-search.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
-import { embedQueries, type QueryVectors } from './embed-query.ts'
+import { embedQueries, type QueryVectors, type QueryView } from './embed-query.ts'
 import { type Formulation, formulateByRules, type LexicalPart } from './formulate-rules.ts'
-import { QUERY_KINDS, type RecallRequest, SYMMETRIC_KINDS } from './request.ts'
+import type { RecallRequest } from './request.ts'
 
 /** A question made ready for the channels. The vectors come when the model has made them; the rest need not wait. */
 export interface Probe {
   /** The questions that go out, the raw message first. */
   readonly queries: readonly string[]
+  /** Months and years that the message names. */
+  readonly dates: NamedDates
+  readonly asksForTime: boolean
   /** Null when no dense channel is on, or the embedder failed (the degradation says why). */
   readonly vectors: Promise<QueryVectors | null>
   readonly terms: Promise<readonly WeightedTerm[]>
+  /** What the bank knows of the terms; read when first asked for. */
+  readonly statistics: () => Promise<TermStatistics>
   /** People whom the question names, as the bank knows them. */
   readonly people: readonly Person[]
 }
 
 /** Formulates the question by rules and starts to embed it. */
 export function makeProbe(
-  deps: Pick<RecallDeps, 'embedder' | 'analyser' | 'clock'>,
+  deps: Pick<RecallDeps, 'store' | 'embedder' | 'analyser' | 'clock'>,
   request: RecallRequest,
   people: readonly Person[],
   degradation: Degradation,
 ): Probe {
   const formulation = formulateByRules(request, {
     people: people.map((person) => person.name),
+    speakers: people.filter((person) => person.isSpeaker).map((person) => person.name),
     now: new Date(deps.clock.now()),
   })
   for (const note of formulation.notes) degradation.note(note)
@@ -37,8 +45,11 @@ export function makeProbe(
   const terms = formulation.lexical.some((part) => part.origin === 'exchange')
     ? vectors.then((made) => weightedTerms(fade(formulation.lexical, made), deps.analyser))
     : Promise.resolve(weightedTerms(formulation.lexical, deps.analyser))
-  const { queries } = formulation
-  return { queries, vectors, terms, people: people.filter((person) => named.has(person.name)) }
+  const { queries, dates, asksForTime } = formulation
+  return {
+    ...{ queries, dates, asksForTime, vectors, terms, statistics: onceStatistics(deps, terms) },
+    people: people.filter((person) => named.has(person.name)),
+  }
 }
 
 async function embed(
@@ -47,10 +58,14 @@ async function embed(
   formulation: Formulation,
   degradation: Degradation,
 ): Promise<QueryVectors | null> {
-  const dense: readonly Channel[] = [...QUERY_KINDS, ...SYMMETRIC_KINDS]
-  if (!dense.some((channel) => request.weights[channel] > 0)) return null
-  const made = await degradation.attempt('embedding', async () =>
-    embedQueries(await deps.embedder(), formulation.dense, request.signal),
+  const { weights } = request
+  const views = new Set<QueryView>()
+  if (weights.content > 0) views.add('content')
+  if (weights.window > 0) views.add('window')
+  if (CUE_KINDS.some((kind) => weights[kind] > 0)) views.add('cues')
+  if (views.size === 0) return null
+  const made = await degradation.attempt('embedding', () =>
+    embedQueries(deps.embedder, formulation.dense, views, request.signal),
   )
   for (const note of made?.notes ?? []) degradation.note(note)
   return made
@@ -62,6 +77,25 @@ function fade(parts: readonly LexicalPart[], vectors: QueryVectors | null): read
   return parts
     .map((part) => (part.origin === 'exchange' ? { ...part, weight: part.weight * exchange } : part))
     .filter((part) => part.weight > 0)
+}
+
+/** Reads the statistics of the terms when they are first asked for, once. */
+export function onceStatistics(
+  deps: Pick<RecallDeps, 'store'>,
+  terms: Promise<readonly WeightedTerm[]>,
+): () => Promise<TermStatistics> {
+  const { database, bankId } = deps.store
+  let read: Promise<TermStatistics> | null = null
+  return () => {
+    read ??= terms.then((known) =>
+      termStatistics(
+        database,
+        bankId,
+        known.map(({ term }) => term),
+      ),
+    )
+    return read
+  }
 }
 
 /** Terms of all texts; a term counts as often as it is said, each time with the weight of its text. */

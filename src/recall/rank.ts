@@ -3,12 +3,12 @@ import { CUE_KINDS } from '../domain/cue.ts'
 import type { Channel, ScoreParts } from '../domain/recall.ts'
 import type { Activity } from '../store/queries/activity.ts'
 import type { StoredChunk } from '../store/queries/chunks.ts'
-import type { Person } from '../store/queries/entities.ts'
 import type { ChannelLists } from './channels.ts'
 import type { ExactScores } from './complete.ts'
 import { featureColumns, featuresByName } from './features.ts'
 import { fuse } from './fuse.ts'
 import { liftedScore, lifts } from './lift.ts'
+import type { Probe } from './probe.ts'
 import type { RecallRequest } from './request.ts'
 
 /** A chunk that some channel brought, with every number that took part in its place. */
@@ -27,7 +27,7 @@ export interface RankInput {
   readonly scores: ExactScores
   /** The candidates, in any order. */
   readonly chunks: readonly StoredChunk[]
-  readonly people: readonly Person[]
+  readonly probe: Pick<Probe, 'people' | 'dates' | 'asksForTime'>
   readonly activity: ReadonlyMap<number, Activity>
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -35,9 +35,9 @@ export interface RankInput {
 
 /** Features, fusion, lift: the candidates best first, equal scores by chunk id. Pure. */
 export function rankCandidates(input: RankInput): Candidate[] {
-  const { request, lists, scores, people } = input
+  const { request, lists, scores, probe } = input
   const chunks = [...input.chunks].sort((a, b) => a.chunkId - b.chunkId)
-  const columns = featureColumns({ chunks, scores: scores.channels, people })
+  const columns = featureColumns({ ...probe, chunks, scores: scores.channels })
   const ranks = ranksByChunk(lists)
   const chunkIds = chunks.map((chunk) => chunk.chunkId)
   const fused = fuse(

@@ -1,4 +1,3 @@
-import type { VectorKind } from '../domain/cue.ts'
 import type { Filter } from '../domain/filter.ts'
 import type { Channel, Fusion, HistoryMessage, RecallMode } from '../domain/recall.ts'
 
@@ -29,12 +28,31 @@ export const MAX_EXPAND = 50
 
 /** Channels that a mode leaves on. */
 export const MODE_CHANNELS: Readonly<Record<RecallMode, readonly Channel[]>> = {
-  hybrid: ['content', 'window', 'question', 'statement', 'concept', 'body', 'cue', 'entity'],
+  hybrid: ['content', 'window', 'question', 'statement', 'concept', 'body', 'context', 'cue', 'entity'],
   semantic: ['content', 'window', 'question', 'statement', 'concept'],
-  lexical: ['body', 'cue'],
+  lexical: ['body', 'context', 'cue'],
 }
 
-/** Dense channels that are met with the question under the model's instruction for content. */
-export const QUERY_KINDS: readonly VectorKind[] = ['content', 'window']
-/** Dense channels that are met with the question as it is: like with like. */
-export const SYMMETRIC_KINDS: readonly VectorKind[] = ['question', 'statement', 'concept']
+/**
+ * Multipliers of a call that gives none. Body BM25 is off where that of the surroundings is on: both together lose 3 points any@5 (LoCoMo,
+ * standard). Words alone are another matter: there the chunk itself has to hold them.
+ */
+export const DEFAULT_WEIGHTS: Readonly<Record<RecallMode, Readonly<Record<Channel, number>>>> = {
+  hybrid: channelWeights({ body: 0 }),
+  semantic: channelWeights({}),
+  lexical: channelWeights({ context: 0 }),
+}
+
+function channelWeights(others: Partial<Record<Channel, number>>): Record<Channel, number> {
+  return {
+    ...{ content: 1, window: 1, question: 1, statement: 1, concept: 1 },
+    ...{ body: 1, context: 1, cue: 1, entity: 1 },
+    ...others,
+  }
+}
+
+/** The request as it stands when no vector could be made: words alone. */
+export function withoutVectors(request: RecallRequest): RecallRequest {
+  const { weights } = request
+  return { ...request, weights: { ...weights, body: Math.max(weights.body, weights.context), context: 0 } }
+}

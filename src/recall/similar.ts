@@ -5,7 +5,7 @@ import { assertKnown, assertObject, whole } from './check-values.ts'
 import { createDegradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import { passagesOf, requireChunk } from './passages.ts'
-import { type Probe, weightedTerms } from './probe.ts'
+import { onceStatistics, type Probe, weightedTerms } from './probe.ts'
 import { MAX_LIMIT, RECALL_DEFAULTS } from './request.ts'
 import { startStopwatch } from './stopwatch.ts'
 import { validateRecall } from './validate.ts'
@@ -27,13 +27,19 @@ export async function similarPassages(
   const chunk = await requireChunk(deps, ref)
   const { database, bankId, space } = deps.store
   const vectors = await vectorsOfChunks(database, bankId, space, [chunk.chunkId], 'content')
-  const off = { window: 0, question: 0, statement: 0, concept: 0, cue: 0, entity: 0 }
+  const weights = { body: 1, context: 0, window: 0, question: 0, statement: 0, concept: 0, cue: 0, entity: 0 }
   // The message stands for the chunk's text, which may be blank space alone.
-  const request = validateRecall(ref, { fusion: 'standard', weights: off, limit: limit + 1 })
+  const request = validateRecall(ref, { fusion: 'standard', weights, limit: limit + 1 })
+  const terms = Promise.resolve(weightedTerms([{ text: chunk.text, weight: 1 }], deps.analyser))
   const probe: Probe = {
     queries: [],
-    vectors: Promise.resolve({ query: [...vectors.values()], symmetric: [], exchange: 1, notes: [] }),
-    terms: Promise.resolve(weightedTerms([{ text: chunk.text, weight: 1 }], deps.analyser)),
+    ...{ dates: { months: [], years: [] }, asksForTime: false },
+    vectors: Promise.resolve({
+      ...{ content: [...vectors.values()], window: null, cues: null },
+      exchange: 1,
+      notes: [],
+    }),
+    ...{ terms, statistics: onceStatistics(deps, terms) },
     people: [],
   }
   const found = await meetCandidates(deps, request, probe, createDegradation(), startStopwatch(deps.clock))

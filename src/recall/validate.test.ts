@@ -21,7 +21,7 @@ describe('validateRecall', () => {
       ...{ message: 'Where?', history: [], queries: [], filter: {}, limit: 10, tokenBudget: null },
       ...{ mode: 'hybrid', fusion: 'learned', expand: 0, receipt: true },
     })
-    expect(Object.values(request.weights)).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
+    expect(request.weights).toMatchObject({ content: 1, body: 0, context: 1, cue: 1, entity: 1 })
   })
 
   it('reads filters, times with any offset, and weights', () => {
@@ -54,12 +54,13 @@ describe('validateRecall', () => {
   it('switches off the channels that a mode leaves out', () => {
     expect(validateRecall('x', { mode: 'lexical' }).weights).toMatchObject({
       body: 1,
+      context: 0,
       cue: 1,
       content: 0,
       entity: 0,
     })
     expect(validateRecall('x', { mode: 'semantic' }).weights).toMatchObject({
-      body: 0,
+      context: 0,
       content: 1,
       question: 1,
     })

@@ -5,6 +5,7 @@ import {
   FUSIONS,
   type HistoryMessage,
   RECALL_MODES,
+  type RecallMode,
   type RecallOptions,
   type RecallQuery,
 } from '../domain/recall.ts'
@@ -23,7 +24,14 @@ import {
   texts,
   whole,
 } from './check-values.ts'
-import { MAX_EXPAND, MAX_LIMIT, MODE_CHANNELS, RECALL_DEFAULTS, type RecallRequest } from './request.ts'
+import {
+  DEFAULT_WEIGHTS,
+  MAX_EXPAND,
+  MAX_LIMIT,
+  MODE_CHANNELS,
+  RECALL_DEFAULTS,
+  type RecallRequest,
+} from './request.ts'
 
 const FILTER_NAMES = ['tags', 'where', 'during', 'asOf', 'source', 'minTrust', 'people']
 const OPTION_NAMES = [
@@ -52,7 +60,7 @@ export function validateRecall(query: RecallQuery, options: RecallOptions = {}):
     tokenBudget: whole(options.tokenBudget, 'tokenBudget', 0, Number.MAX_SAFE_INTEGER) ?? null,
     mode,
     fusion: oneOf(options.fusion, FUSIONS, 'fusion') ?? RECALL_DEFAULTS.fusion,
-    weights: readWeights(options.weights, MODE_CHANNELS[mode]),
+    weights: readWeights(options.weights, mode),
     expand: whole(options.expand, 'expand', 0, MAX_EXPAND) ?? RECALL_DEFAULTS.expand,
     receipt: flag(options.receipt, 'receipt') ?? RECALL_DEFAULTS.receipt,
     signal: options.signal,
@@ -109,7 +117,7 @@ function readFilter(options: RecallOptions): Filter {
   return filter
 }
 
-function readWeights(weights: unknown, active: readonly Channel[]): Record<Channel, number> {
+function readWeights(weights: unknown, mode: RecallMode): Record<Channel, number> {
   const given: Partial<Record<string, unknown>> = {}
   if (weights !== undefined) {
     assertObject(weights, 'weights')
@@ -117,11 +125,11 @@ function readWeights(weights: unknown, active: readonly Channel[]): Record<Chann
     Object.assign(given, weights)
   }
   const read = (channel: Channel): number => {
-    const weight = given[channel] ?? 1
+    const weight = given[channel] ?? DEFAULT_WEIGHTS[mode][channel]
     if (typeof weight !== 'number' || !Number.isFinite(weight) || weight < 0 || weight > 1000) {
       throw invalid(`weights.${channel}`, `weights.${channel} must be a number from 0 to 1000.`)
     }
-    return active.includes(channel) ? weight : 0
+    return MODE_CHANNELS[mode].includes(channel) ? weight : 0
   }
   const result = Object.fromEntries(CHANNELS.map((channel) => [channel, read(channel)]))
   if (CHANNELS.every((channel) => result[channel] === 0)) {
