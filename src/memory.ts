@@ -9,6 +9,7 @@ import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
+import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
 import { writeCalls } from './memory/write-calls.ts'
 import type { Memory } from './memory-api.ts'
@@ -47,8 +48,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     people: createPeopleDirectory(clock),
     calls: createCallLine(),
   }
-  const { bank, createBanks } = resolved.settings
-  return bankHandle({ engine, opener: createBankOpener(engine), close: closing(engine) }, bank, createBanks)
+  return bankHandle(
+    { engine, opener: createBankOpener(engine), close: closing(engine) },
+    resolved.settings.bank,
+    true,
+  )
 }
 
 interface Shared {
@@ -66,6 +70,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...writeCalls(scope),
     ...readCalls(scope),
     ...careCalls(scope),
+    ...portableCalls(scope),
     ...storeCalls(engine, opener),
     bank: (other, options = {}) =>
       bankHandle(shared, other, options.createIfMissing ?? engine.resolved.settings.createBanks),

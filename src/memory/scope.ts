@@ -14,7 +14,7 @@ export interface Scope {
   readonly createIfMissing: boolean
 }
 
-/** What kind of call it is: reads make no bank but the memory's default one. */
+/** What kind of call it is: what it needs of its bank. */
 export type CallKind = 'read' | 'recall' | 'write' | 'care'
 
 export type BankDeps = RetainDeps & RecallDeps
@@ -49,8 +49,10 @@ export function depsFor(engine: Engine, store: BankStore): BankDeps {
   }
 }
 
+/** The bank that nobody named is always there; one that was named is made by a write, if at all. */
 function needOf(scope: Scope, kind: CallKind): BankNeed {
-  const isDefault = scope.name === scope.engine.resolved.settings.bank
+  const bank = scope.engine.resolved.values.find((value) => value.name === 'bank')
+  const isUnnamed = bank?.origin.kind === 'default' && bank.value === scope.name
   const writes = kind === 'write'
-  return { create: isDefault || (writes && scope.createIfMissing), vectors: writes || kind === 'recall' }
+  return { create: isUnnamed || (writes && scope.createIfMissing), vectors: writes || kind === 'recall' }
 }

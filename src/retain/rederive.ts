@@ -14,10 +14,10 @@ import { deleteChunks, updateChunkDrafts, updateDocumentExtent } from '../store/
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectors } from '../store/queries/vectors-write.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
-import { type DerivedChunk, derive } from './derive.ts'
+import { type DerivedChunk, derive, spansOf } from './derive.ts'
 import type { DocumentLabels } from './document-labels.ts'
 import { embedChunks } from './embed-chunks.ts'
-import { heirOrdinals, keepCues } from './keep-cues.ts'
+import { keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import type { CallerQuestions } from './retain-options.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
@@ -91,10 +91,20 @@ async function deriveAgain(
   })
   const ids = stored.map((chunk) => chunk.chunkId)
   const cues = await cuesOfChunks(deps.store.database, deps.store.bankId, ids)
-  const kept = cues.filter(
-    (cue) => cue.origin === 'model' || (cue.origin === 'caller' && questions === undefined),
-  )
-  return { chunks: keepCues(derived.chunks, stored, kept), notes: derived.notes }
+  const starts = startBytes(stored)
+  const kept = cues
+    .filter((cue) => cue.origin === 'model' || (cue.origin === 'caller' && questions === undefined))
+    .map(({ chunkId, kind, origin, embedded, text: asked }) => ({
+      startByte: starts.get(chunkId)!,
+      cue: { kind, origin, embed: embedded, text: asked },
+    }))
+  return { chunks: keepCues(derived.chunks, kept), notes: derived.notes }
+}
+
+/** Where each stored chunk begins in what is left of the text (parts of it may have been forgotten). */
+function startBytes(stored: readonly StoredChunk[]): ReadonlyMap<number, number> {
+  const spans = spansOf(stored)
+  return new Map(stored.map((chunk, at) => [chunk.chunkId, spans[at]!.startByte]))
 }
 
 interface Change {
@@ -160,11 +170,11 @@ async function replaceChunks(
   const activity = await activityOf(tx, bankId, oldIds)
   await deleteChunks(tx, bankId, oldIds)
   await writeChunks(tx, bankId, placed)
-  const heirs = heirOrdinals(chunks, stored)
+  const starts = startBytes(stored)
   // by heir: of several old chunks that became one, the last one's activity stands
   const moved = new Map(
     [...activity].map(([oldId, state]) => {
-      const { chunkId } = placed[heirs.get(oldId)!]!
+      const { chunkId } = placed[ordinalAtByte(chunks, starts.get(oldId)!)]!
       return [chunkId, { ...state, chunkId }]
     }),
   )

@@ -1,0 +1,61 @@
+/** Prolepsis: memory for LLM agents. Every public name, by hand; test/api/exports.test.ts pins them. */
+
+// care
+export type {
+  BankInfo,
+  BankStats,
+  DoctorFinding,
+  DoctorReport,
+  ForgetResult,
+  ForgetSelector,
+} from './domain/care.ts'
+// what is kept
+export type { Span } from './domain/chunk.ts'
+export type { Document, DocumentState, Format, Metadata } from './domain/document.ts'
+export { FORMATS } from './domain/document.ts'
+
+// errors
+export type { ErrorCode, ErrorOptions } from './domain/errors.ts'
+export { ERROR_CODES, isProlepsisError, ProlepsisError } from './domain/errors.ts'
+// what can be passed in
+export type { EngineEvent, EventListener } from './domain/events.ts'
+export type { Filter } from './domain/filter.ts'
+export type { ExportEnd, ExportedDocument, ExportHeader, ExportLine } from './domain/portable.ts'
+export type { Clock, IdGenerator } from './domain/ports.ts'
+// recall
+export type {
+  Channel,
+  Fusion,
+  HistoryMessage,
+  Passage,
+  RecallMode,
+  RecallOptions,
+  RecallQuery,
+  RecallResult,
+  ScoreParts,
+  TimeInput,
+} from './domain/recall.ts'
+export { CHANNELS, FUSIONS, RECALL_MODES } from './domain/recall.ts'
+// retain
+export type {
+  IndexOptions,
+  IndexProgress,
+  IndexResult,
+  RetainContent,
+  RetainFailure,
+  RetainItem,
+  RetainManyResult,
+  RetainOptions,
+  RetainResult,
+  RetainStatus,
+} from './domain/retain.ts'
+export type { Trust } from './domain/trust.ts'
+export { TRUST_LEVELS } from './domain/trust.ts'
+// needs no open memory: it makes the folder that one is then opened on
+export { restoreBackup } from './maintain/backup.ts'
+export type { MemoryOptions } from './memory/options.ts'
+// the one way in
+export { createMemory } from './memory.ts'
+export type { Explanation, ImportResult, Memory, RetainManyOptions } from './memory-api.ts'
+export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
+export { createLocalEmbedder } from './providers/local/local-embedder.ts'

@@ -1,0 +1,55 @@
+import type { ExportHeader } from '../domain/portable.ts'
+import { createBank } from '../maintain/banks.ts'
+import { checkKeys } from '../maintain/check-options.ts'
+import { exportBank } from '../maintain/export-bank.ts'
+import { importBank } from '../maintain/import-bank.ts'
+import { readExport } from '../maintain/import-lines.ts'
+import type { Memory } from '../memory-api.ts'
+import { writeVersion } from '../retain/write-version.ts'
+import { findBank } from '../store/queries/banks.ts'
+import { repeatable } from '../store/repeat.ts'
+import { depsOf, type Scope } from './scope.ts'
+
+/** The calls that take a bank out as lines and bring it in again. */
+export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
+  const { engine } = scope
+  return {
+    export() {
+      engine.calls.assertOpen()
+      return exported(scope)
+    },
+    import: (lines, options = {}) =>
+      engine.calls.run(async () => {
+        checkKeys(options, ['signal', 'onProgress'], 'import')
+        const read = await readExport(lines)
+        await createFrom(scope, read.header)
+        const deps = await depsOf(scope, 'write')
+        if (deps.store.language !== read.header.bank.language) {
+          const message = `The export is of a bank in ${read.header.bank.language}; this one is in ${deps.store.language}.`
+          engine.events.emit({ type: 'warning', code: 'BANK_LANGUAGE', message })
+        }
+        const imported = await importBank(
+          read,
+          (document, signal) => repeatable(engine.database, () => writeVersion(deps, document, signal)),
+          options,
+        )
+        engine.people.invalidate(deps.store.bankId)
+        return imported
+      }),
+  }
+}
+
+async function* exported(scope: Scope): AsyncGenerator<string, void, undefined> {
+  const deps = await scope.engine.calls.run(() => depsOf(scope, 'read'))
+  yield* exportBank(deps)
+}
+
+/** A bank that the import makes gets the language and settings of the exported one. */
+async function createFrom({ engine, name, createIfMissing }: Scope, { bank }: ExportHeader): Promise<void> {
+  if (!createIfMissing || (await findBank(engine.database, name)) !== null) return
+  engine.analysers.of(bank.language)
+  const { modelId, dimension } = await engine.embedder.identity()
+  const now = new Date(engine.clock.now())
+  const { language, settings } = bank
+  await createBank(engine.database, { name, language, settings, model: { modelId, dimension }, now })
+}

@@ -1,0 +1,159 @@
+import type { CueDraft } from '../domain/cue.ts'
+import type { Document } from '../domain/document.ts'
+import { ProlepsisError } from '../domain/errors.ts'
+import type { ExportedDocument } from '../domain/portable.ts'
+import type { Queryable } from '../store/database.ts'
+import { writeActivity } from '../store/queries/activity.ts'
+import { chunkIdsOfDocuments } from '../store/queries/chunk-ids.ts'
+import { reserveChunkIds } from '../store/queries/chunks.ts'
+import {
+  closeDocument,
+  findCurrentDocument,
+  insertDocument,
+  listVersions,
+  lockSource,
+  type NewDocument,
+} from '../store/queries/documents.ts'
+import { retireTerms } from '../store/queries/lexical-write.ts'
+import { readFrontMatter } from './chunk/front-matter.ts'
+import { type DerivedChunk, derive } from './derive.ts'
+import { embedChunks } from './embed-chunks.ts'
+import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
+import type { RetainDeps } from './retain-deps.ts'
+import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
+import {
+  analyseAhead,
+  type PlacedChunk,
+  writeChunks,
+  writeDerived,
+  writeTermSlices,
+} from './write-derived.ts'
+
+export interface WrittenVersion {
+  readonly status: 'written' | 'unchanged'
+  readonly chunks: number
+}
+
+/**
+ * Writes one exported version of a document as it was: number, times, state, cues of callers and models, activity; all else is derived
+ * from its text. A version that is there already is left alone. A current version takes the place of an older current one, and
+ * comes in as superseded when the bank is ahead of it.
+ *
+ * @throws ProlepsisError IMPORT_INVALID when the bank has another text as the same version
+ */
+export async function writeVersion(
+  deps: RetainDeps,
+  exported: ExportedDocument,
+  signal?: AbortSignal | undefined,
+): Promise<WrittenVersion> {
+  const { database, bankId, space } = deps.store
+  if (await isThere(database, bankId, exported)) return { status: 'unchanged', chunks: 0 }
+  const chunks = await deriveVersion(deps, exported)
+  const spool = createVectorSpool(space.dimension)
+  try {
+    await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
+    return await commitVersion(deps, exported, chunks, spool)
+  } finally {
+    spool.dispose()
+  }
+}
+
+async function isThere(q: Queryable, bankId: number, exported: ExportedDocument): Promise<boolean> {
+  const versions = await listVersions(q, bankId, exported.source)
+  const same = versions.find((one) => one.version === exported.version)
+  if (same === undefined) return false
+  if (same.contentHash === exported.contentHash) return true
+  throw new ProlepsisError(
+    'IMPORT_INVALID',
+    `The bank has another text as version ${exported.version} of "${exported.source}".`,
+    { hint: 'Import into an empty bank.', details: { source: exported.source, version: exported.version } },
+  )
+}
+
+async function deriveVersion(deps: RetainDeps, exported: ExportedDocument): Promise<readonly DerivedChunk[]> {
+  const embedder = await deps.embedder()
+  const { text, occurredAt } = exported
+  const frontMatter = exported.format === 'markdown' ? (readFrontMatter(text)?.values ?? {}) : {}
+  const derived = await derive({ ...exported, occurredAt: timeOrNull(occurredAt), frontMatter }, undefined, {
+    analyser: deps.analyser,
+    language: deps.store.language,
+    maxTokens: embedder.maxTokens,
+    countTokens: (part) => embedder.countTokens(part),
+  })
+  const kept = exported.parts.flatMap(({ startByte, cues }) =>
+    cues.map((cue: CueDraft): KeptCue => ({ startByte, cue })),
+  )
+  return keepCues(derived.chunks, kept)
+}
+
+async function commitVersion(
+  deps: RetainDeps,
+  exported: ExportedDocument,
+  chunks: readonly DerivedChunk[],
+  spool: VectorSpool,
+): Promise<WrittenVersion> {
+  const { database, bankId, space } = deps.store
+  const ids = await reserveChunkIds(database, chunks.length)
+  const unplaced = chunks.map(
+    (chunk, ordinal): PlacedChunk => ({
+      chunk,
+      chunkId: ids[ordinal]!,
+      documentId: 0,
+      ordinal,
+    }),
+  )
+  const terms = analyseAhead(unplaced, deps.analyser)
+  return database.transaction(async (tx) => {
+    await lockSource(tx, bankId, exported.source)
+    if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
+    const current = await findCurrentDocument(tx, bankId, exported.source)
+    const document = documentOf(exported, chunks, current)
+    const closed = current !== null && document.state === 'current' ? [current.documentId] : []
+    for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
+    const documentId = await insertDocument(tx, bankId, document)
+    const placed = unplaced.map((one) => ({ ...one, documentId }))
+    await writeChunks(tx, bankId, placed)
+    await writeActivity(tx, bankId, activityOf(exported, placed))
+    await writeDerived(tx, bankId, space, placed, spool)
+    await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
+    await writeTermSlices(tx, bankId, [terms])
+    if (document.state !== 'current') await retireTerms(tx, bankId, ids)
+    return { status: 'written', chunks: placed.length }
+  })
+}
+
+function documentOf(
+  exported: ExportedDocument,
+  chunks: readonly DerivedChunk[],
+  current: Document | null,
+): NewDocument {
+  const { type: _type, text: _text, parts: _parts, ...fields } = exported
+  const overtaken = exported.state === 'current' && current !== null && current.version > exported.version
+  return {
+    ...fields,
+    state: overtaken ? 'superseded' : exported.state,
+    occurredAt: timeOrNull(exported.occurredAt),
+    retainedAt: new Date(exported.retainedAt),
+    validFrom: new Date(exported.validFrom),
+    validTo: overtaken ? current.validFrom : timeOrNull(exported.validTo),
+    byteLength: chunks.at(-1)?.span.endByte ?? 0,
+    chunkCount: chunks.length,
+  }
+}
+
+function activityOf(
+  exported: ExportedDocument,
+  placed: readonly PlacedChunk[],
+): Parameters<typeof writeActivity>[2] {
+  const spans = placed.map(({ chunk }) => chunk)
+  const byChunk = new Map(
+    exported.parts.flatMap(({ startByte, activity }) => {
+      if (activity === null) return []
+      const { chunkId } = placed[ordinalAtByte(spans, startByte)]!
+      return [[chunkId, { ...activity, chunkId, lastUsedAt: timeOrNull(activity.lastUsedAt) }]]
+    }),
+  )
+  return [...byChunk.values()]
+}
+
+const timeOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text))
