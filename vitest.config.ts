@@ -1,7 +1,7 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { ClosingLineReporter } from './test/support/closing-line-reporter.ts'
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     testTimeout: 120_000,
@@ -11,3 +11,4 @@ export default defineConfig({
     reporters: ['default', new ClosingLineReporter()],
   },
 })
+export default config
