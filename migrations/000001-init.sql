@@ -141,6 +141,8 @@ create table vector_statistics (
   space_id integer not null,
   kind smallint not null,
   vector_count bigint not null,
+  -- Those that maintenance has put into the bank's HNSW index; the others are read from end to end.
+  indexed_count bigint not null default 0,
   primary key (bank_id, space_id, kind)
 );
 

@@ -2,6 +2,7 @@ import type { Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
 import { bitsTable, vectorsTable } from './space-tables.ts'
 import { listSpaces } from './spaces.ts'
+import { dropCodeIndexes } from './vector-indexes.ts'
 
 export interface BankRow {
   readonly bankId: number
@@ -60,6 +61,7 @@ const UNLINKED_TABLES = ['postings', 'chunk_terms', 'terms', 'field_statistics',
 /** Removes the bank with all that it holds, in every space. Run it in a transaction. False when there is no such bank. */
 export async function deleteBank(tx: Queryable, bankId: number): Promise<boolean> {
   for (const space of await listSpaces(tx)) {
+    await dropCodeIndexes(tx, space, bankId)
     for (const table of [vectorsTable(space), bitsTable(space)]) {
       await tx.execute(`delete from ${quoteIdentifier(table)} where bank_id = $1`, [bankId])
     }

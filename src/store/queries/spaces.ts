@@ -3,6 +3,7 @@ import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
 import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
+import { codeLength } from './vector-code.ts'
 
 const COLUMNS = `space_id as "spaceId", model_id as "modelId", dimension`
 
@@ -57,8 +58,9 @@ async function findSpace(q: Queryable, modelId: string, dimension: number): Prom
 }
 
 /**
- * The tables of a space. `vectors_N` is wide (a vector a row), reached by key; `bits_N` holds the signs of the same
- * vectors, thirty times narrower, and is what a search reads from end to end.
+ * The tables of a space. `vectors_N` is wide (a vector a row), reached by key; `bits_N` holds short codes of the same
+ * vectors (vector-code.ts), eight times narrower: what a search looks through. Rows begin outside the HNSW index of
+ * their bank and kind (`indexed` false) and are read from end to end; maintenance takes them in (vector-indexes.ts).
  */
 export function spaceTablesDdl(space: VectorSpace): readonly string[] {
   const vectors = quoteIdentifier(vectorsTable(space))
@@ -83,9 +85,11 @@ export function spaceTablesDdl(space: VectorSpace): readonly string[] {
        kind smallint not null,
        chunk_id bigint not null,
        ordinal smallint not null,
-       bits bit(${dimension}) not null,
+       indexed boolean not null default false,
+       bits bit(${integerLiteral(codeLength(space.dimension))}) not null,
        primary key (bank_id, kind, chunk_id, ordinal)
      )`,
+    `create index ${quoteIdentifier(`${bitsTable(space)}_waiting`)} on ${bits} (bank_id, kind) where not indexed`,
     `alter table ${bits} alter column bits set storage plain`,
   ]
 }

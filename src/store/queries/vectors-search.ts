@@ -4,9 +4,18 @@ import type { Filter } from '../../domain/filter.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
+import { isNarrow } from './filter-reach.ts'
 import { renderFilter } from './filter-sql.ts'
 import { createParameters } from './parameters.ts'
 import { vectorsTable } from './space-tables.ts'
+import { codeText } from './vector-code.ts'
+import {
+  type BlockContext,
+  bestChunksSelect,
+  candidateCount,
+  candidatesCte,
+  type FilterPlan,
+} from './vector-search-sql.ts'
 import { vectorExpression, vectorParameter } from './vector-sql.ts'
 
 export interface VectorHit {
@@ -21,35 +30,123 @@ export interface VectorScore extends VectorHit {
   readonly kind: VectorKind
 }
 
+export interface VectorRequest {
+  readonly vectors: readonly Float32Array[]
+  readonly filter: Filter
+  /** Most chunks of each kind, 1 to 100. */
+  readonly limit: number
+}
+
 /** The chunks whose vectors of a kind come nearest to any of the query vectors (MaxSim), best first. */
 export async function searchVectors(
   q: Queryable,
   bankId: number,
   space: VectorSpace,
-  request: {
-    readonly vectors: readonly Float32Array[]
-    readonly kind: VectorKind
-    readonly filter: Filter
-    readonly limit: number
-  },
+  request: VectorRequest & { readonly kind: VectorKind },
 ): Promise<VectorHit[]> {
-  if (request.vectors.length === 0 || request.limit < 1) return []
+  const found = await searchVectorKinds(q, bankId, space, { ...request, kinds: [request.kind] })
+  return found.get(request.kind) ?? []
+}
+
+/** `searchVectors` for several kinds in one statement. */
+export async function searchVectorKinds(
+  q: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  request: VectorRequest & { readonly kinds: readonly VectorKind[] },
+): Promise<Map<VectorKind, VectorHit[]>> {
+  const found = new Map<VectorKind, VectorHit[]>(request.kinds.map((kind) => [kind, []]))
+  if (request.vectors.length === 0 || request.kinds.length === 0 || request.limit < 1) return found
+  const first = await runBlocks(q, bankId, space, request, request.kinds, 'after')
+  const short = request.kinds.filter((kind) => isShort(first, vectorKindNumber(kind), request.limit))
+  let rows = first
+  if (short.length > 0) {
+    const plan = (await isNarrow(q, bankId, request.filter)) ? 'narrow' : 'walk'
+    const again = new Set(short.map(vectorKindNumber))
+    rows = [
+      ...first.filter((row) => !again.has(row.kind)),
+      ...(await runBlocks(q, bankId, space, request, short, plan)),
+    ]
+  }
+  for (const kind of request.kinds) {
+    found.set(kind, bestOfChunks(rows, vectorKindNumber(kind), request.limit))
+  }
+  return found
+}
+
+interface BlockRow {
+  readonly kind: number
+  readonly vector: number
+  /** Candidates that were compared. */
+  readonly reached: number
+  /** Their chunks. */
+  readonly chunks: number
+  /** Null in the one row of a block that found nothing. */
+  readonly chunkId: number | null
+  readonly ordinal: number | null
+  readonly score: number | null
+  /** Among the candidates' chunks, from 1. */
+  readonly rank: number | null
+}
+
+async function runBlocks(
+  q: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  request: VectorRequest,
+  kinds: readonly VectorKind[],
+  plan: FilterPlan,
+): Promise<BlockRow[]> {
   const parameters = createParameters(bankId)
-  const kind = parameters.bind(vectorKindNumber(request.kind))
-  const distances = request.vectors.map(
-    (vector) => `v.embedding <=> ${vectorExpression(parameters.bind(vectorParameter(vector, space)), space)}`,
-  )
-  return q.query<VectorHit>(
-    `select "chunkId", score, ordinal from (
-       select distinct on (v.chunk_id) v.chunk_id as "chunkId", v.ordinal, 1 - least(${distances.join(', ')}) as score
-       from ${quoteIdentifier(vectorsTable(space))} v
-       join chunks c on c.bank_id = $1 and c.chunk_id = v.chunk_id
-       join documents d on d.bank_id = $1 and d.document_id = c.document_id
-       where v.bank_id = $1 and v.kind = ${kind} and ${renderFilter(request.filter, parameters)}
-       order by v.chunk_id, score desc) best
-     order by score desc, "chunkId" limit ${parameters.bind(request.limit)}`,
-    parameters.values,
-  )
+  const context: BlockContext = {
+    space,
+    bankId,
+    plan,
+    predicate: renderFilter(request.filter, parameters),
+    limit: request.limit,
+  }
+  const ctes: string[] = []
+  const selects: string[] = []
+  for (const [vector, values] of request.vectors.entries()) {
+    const bound = parameters.bind(vectorParameter(values, space))
+    ctes.push(`q${vector} as materialized (select ${vectorExpression(bound, space)} as v)`)
+    const code = parameters.bind(codeText(values))
+    for (const kind of kinds) {
+      const block = { vector, kind: vectorKindNumber(kind), code }
+      ctes.push(candidatesCte(block, context))
+      selects.push(bestChunksSelect(block, context))
+    }
+  }
+  return q.query<BlockRow>(`with ${ctes.join(',\n')} ${selects.join('\nunion all\n')}`, parameters.values)
+}
+
+/**
+ * True when a filter may have cost results: candidates ran out before the limit, or so many fell that those left are no
+ * longer a good sample of the nearest.
+ */
+function isShort(rows: readonly BlockRow[], kind: number, limit: number): boolean {
+  const blocks = new Map<number, BlockRow[]>()
+  for (const row of rows) {
+    if (row.kind !== kind || row.reached < candidateCount(limit)) continue
+    const block = blocks.get(row.vector)
+    if (block === undefined) blocks.set(row.vector, [row])
+    else block.push(row)
+  }
+  return [...blocks.values()].some((block) => {
+    const hits = block.filter((row) => row.chunkId !== null)
+    const last = Math.max(0, ...hits.map((row) => row.rank ?? 0))
+    return hits.length < Math.min(limit, block[0]?.chunks ?? 0) || last > 2 * limit
+  })
+}
+
+function bestOfChunks(rows: readonly BlockRow[], kind: number, limit: number): VectorHit[] {
+  const best = new Map<number, VectorHit>()
+  for (const { kind: of, chunkId, ordinal, score } of rows) {
+    if (of !== kind || chunkId === null || ordinal === null || score === null) continue
+    const before = best.get(chunkId)
+    if (before === undefined || before.score < score) best.set(chunkId, { chunkId, score, ordinal })
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score || a.chunkId - b.chunkId).slice(0, limit)
 }
 
 /** Cosine of given chunks, the best vector of each chunk and kind. */

@@ -1,9 +1,10 @@
 import type { VectorKind } from '../../domain/cue.ts'
-import { vectorKindNumber } from '../../domain/cue.ts'
+import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
 import { bitsTable, vectorsTable } from './space-tables.ts'
+import { codeSigns } from './vector-code.ts'
 
 export interface NewVector {
   readonly chunkId: number
@@ -46,7 +47,7 @@ export async function copyVectors(
     const number = vectorKindNumber(kind)
     counts.set(number, (counts.get(number) ?? 0) + 1)
     wide.push([bankId, chunkId, number, ordinal, Buffer.from(textHash, 'hex'), vector])
-    narrow.push([bankId, number, chunkId, ordinal, vector])
+    narrow.push([bankId, number, chunkId, ordinal, codeSigns(vector)])
   }
   await tx.copy(vectorsTable(space), VECTOR_COLUMNS, wide)
   await tx.copy(bitsTable(space), BIT_COLUMNS, narrow)
@@ -88,28 +89,43 @@ export async function vectorsByHash(
   return new Map(rows.map((row) => [row.hash, decodeVector(row.vector)]))
 }
 
-/** Removes the vectors of chunks in one space (of one kind, when given), their bits, and their counts. */
+/** Removes the vectors of chunks in one space (of some kinds, when given), their codes, and their counts. */
 export async function deleteVectors(
   tx: Queryable,
   bankId: number,
   space: VectorSpace,
   chunkIds: readonly number[],
-  kinds: readonly VectorKind[] = ['content', 'window', 'question', 'statement', 'concept'],
+  kinds: readonly VectorKind[] = VECTOR_KINDS,
 ): Promise<void> {
   if (chunkIds.length === 0) return
-  const numbers = kinds.map(vectorKindNumber)
-  const rows = await tx.query<{ kind: number; n: number }>(
+  const parameters = [bankId, chunkIds, kinds.map(vectorKindNumber)]
+  const vectors = await tx.query<{ kind: number; n: number }>(
     `with gone as (
        delete from ${quoteIdentifier(vectorsTable(space))}
        where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = any($3::smallint[]) returning kind
-     ) select kind, count(*) as n from gone group by kind`,
-    [bankId, chunkIds, numbers],
+     ) select kind, count(*) as n from gone group by kind order by kind`,
+    parameters,
   )
+  const indexed = await tx.query<{ kind: number; n: number }>(
+    `with gone as (
+       delete from ${quoteIdentifier(bitsTable(space))}
+       where bank_id = $1 and kind = any($3::smallint[]) and chunk_id = any($2::bigint[]) returning kind, indexed
+     ) select kind, count(*) as n from gone where indexed group by kind`,
+    parameters,
+  )
+  if (vectors.length === 0) return
+  const indexedOf = new Map(indexed.map((row) => [row.kind, row.n]))
   await tx.execute(
-    `delete from ${quoteIdentifier(bitsTable(space))}
-     where bank_id = $1 and kind = any($3::smallint[]) and chunk_id = any($2::bigint[])`,
-    [bankId, chunkIds, numbers],
+    `update vector_statistics s
+     set vector_count = s.vector_count - n.vectors, indexed_count = s.indexed_count - n.indexed
+     from unnest($3::smallint[], $4::bigint[], $5::bigint[]) as n(kind, vectors, indexed)
+     where s.bank_id = $1 and s.space_id = $2 and s.kind = n.kind`,
+    [
+      bankId,
+      space.spaceId,
+      vectors.map((row) => row.kind),
+      vectors.map((row) => row.n),
+      vectors.map((row) => indexedOf.get(row.kind) ?? 0),
+    ],
   )
-  const counts = new Map(rows.map((row) => [row.kind, -row.n]))
-  if (counts.size > 0) await addToVectorCounts(tx, bankId, space, counts)
 }
