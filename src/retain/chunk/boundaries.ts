@@ -4,6 +4,10 @@ const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
+/** The segmenters are slow on encoded data, which a look at the characters spares them. */
+const MAY_END_SENTENCE = /[.!?]|[^\x00-\x7f]/
+const ONE_WORD = /^[A-Za-z0-9_]*$/
+
 type FindBoundaries = (window: string) => number[]
 
 /** After a blank line. */
@@ -11,8 +15,9 @@ const blankLines: FindBoundaries = (window) => endsOf(window, /\n[ \t\r]*\n\s*/g
 const lines: FindBoundaries = (window) => endsOf(window, /\n|\r(?!\n)/g)
 const spaces: FindBoundaries = (window) => endsOf(window, /\s+/g)
 /** Hard-wrapped lines are no ends of sentences, so line breaks are hidden from the segmenter. */
-const sentenceEnds: FindBoundaries = (window) => segmentEnds(sentences, window.replace(/[\r\n]/g, ' '))
-const wordEnds: FindBoundaries = (window) => segmentEnds(words, window)
+const sentenceEnds: FindBoundaries = (window) =>
+  MAY_END_SENTENCE.test(window) ? segmentEnds(sentences, window.replace(/[\r\n]/g, ' ')) : []
+const wordEnds: FindBoundaries = (window) => (ONE_WORD.test(window) ? [] : segmentEnds(words, window))
 const graphemeEnds: FindBoundaries = (window) => segmentEnds(graphemes, window)
 
 /** Natural boundaries, the strongest first. */

@@ -23,7 +23,7 @@ const HEADER =
 const MAX_NAME_WORDS = 4
 /** Words that open a line of a form, a letter or a note far more often than a turn. */
 const FIELD_NAMES = new Set(
-  'note notes warning tip tips info todo fixme important caution danger hint example examples result results summary title subject date time from to cc bcc sent name names age address phone email author version status type description id url link source sources location budget price total step steps goal output input question answer q a pros cons usage see default returns error key value ingredients instructions overview conclusion update edit ps re fwd'.split(
+  'note notes warn debug trace fatal verbose warning tip tips info todo fixme important caution danger hint example examples result results summary title subject date time from to cc bcc sent name names age address phone email author version status type description id url link source sources location budget price total step steps goal output input question answer q a pros cons usage see default returns error key value ingredients instructions overview conclusion update edit ps re fwd'.split(
     ' ',
   ),
 )
@@ -31,6 +31,10 @@ const FIELD_NAMES = new Set(
 const RARE_SPEAKER = 0.2
 const ONE_LINE_TURNS = 0.8
 const MAX_PREAMBLE_LINES = 3
+const ONE_SIDED_WORDS = 10
+/** Of the turns of a conversation at least so many ask or exclaim. */
+const LIVELY_TURNS = 0.1
+const FORM_ORDER = 0.8
 const MAX_PREAMBLE_CHARS = 160
 
 function scan(text: string): Lines {
@@ -150,25 +154,39 @@ function dateInPreamble(preamble: string, dayFirst: TimeContext['dayFirst']): Da
 export function looksLikeTextChat(text: string): boolean {
   const lines = scan(text)
   const headers = turnHeaders(lines)
-  const [first, second] = headers
-  if (first === undefined || second === undefined) return false
+  const [first] = headers
+  if (first === undefined) return false
   const before = text.slice(0, first.start).trim()
   if (before.length > MAX_PREAMBLE_CHARS || before.split('\n').length > MAX_PREAMBLE_LINES) return false
   const speakers = new Set(headers.map((header) => header.name))
-  if (speakers.size < 2) return false
+  const said = headers.map((header, index) =>
+    text.slice(header.contentStart, headers[index + 1]?.start ?? text.length),
+  )
+  const wordsPerTurn = said.reduce((sum, words) => sum + words.split(/\s+/).length, 0) / said.length
+  // One side of a conversation with an assistant; `User: admin` is a line of a form.
+  if (speakers.size === 1) return isRole(first.name) && before === '' && wordsPerTurn >= ONE_SIDED_WORDS
   const changes = headers.filter((header, index) => index > 0 && header.name !== headers[index - 1]?.name)
   if (changes.length < (headers.length - 1) / 2) return false
   if ([...speakers].every(isRole)) return true
   const coverage = headers.length / Math.max(1, Math.min(lines.lineCount, lines.paragraphCount))
   const lineCoverage = headers.length / Math.max(1, lines.lineCount)
   if (first.stamp !== null) return headers.length > 2 ? coverage >= 0.5 : lineCoverage >= 0.5
-  // Keys of a form come once each or repeat as a block with short values; speakers come back and say something.
-  if (headers.length < 3 || speakers.size > headers.length * 0.75) return false
-  if ([...speakers].some((name) => !/^\p{Lu}|^\p{Lo}/u.test(name) && speakers.size > 4)) return false
-  const words = headers.map((header, index) => {
-    const said = text.slice(header.contentStart, headers[index + 1]?.start ?? text.length)
-    return said.split(/\s+/).length
-  })
-  const mean = words.reduce((sum, count) => sum + count, 0) / words.length
-  return mean >= 3 && (lineCoverage >= 0.6 || (coverage >= 0.6 && lines.paragraphCount > 2))
+  // Keys of a form come once each or repeat in the same order; speakers come back, ask and exclaim.
+  if (headers.length < 3 || speakers.size > headers.length * 0.75 || comeInOrder(headers)) return false
+  const lively = said.filter((words) => /[?!？！؟]/.test(words)).length
+  if (lively < Math.max(1, headers.length * LIVELY_TURNS)) return false
+  return wordsPerTurn >= 3 && (lineCoverage >= 0.6 || (coverage >= 0.6 && lines.paragraphCount > 2))
+}
+
+/** Whether each of three or more names is nearly always followed by the same other one. */
+function comeInOrder(headers: readonly Header[]): boolean {
+  const followers = new Map<string, Map<string, number>>()
+  for (const [index, { name }] of headers.slice(0, -1).entries()) {
+    const next = headers[index + 1]?.name ?? ''
+    const counts = followers.get(name) ?? new Map<string, number>()
+    followers.set(name, counts.set(next, (counts.get(next) ?? 0) + 1))
+  }
+  if (followers.size < 3) return false
+  const usual = [...followers.values()].map((counts) => Math.max(...counts.values()))
+  return usual.reduce((sum, count) => sum + count, 0) >= (headers.length - 1) * FORM_ORDER
 }

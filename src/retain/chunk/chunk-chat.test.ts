@@ -158,6 +158,7 @@ describe('a log of JSON lines', () => {
 describe('detection', () => {
   it.each([
     ['User: hi\nAssistant: hello there\n'],
+    ['Assistant: One side of a conversation that goes on for some more words.\n'],
     ['Ann: How are you today?\nBob: Fine, and you?\nAnn: Fine as well.\n'],
     [
       '8 May 2023\n\nAnn: How are you today?\n\nBob: Fine, and you?\nreally\n\nAnn: Fine as well.\n\nBob: Good to hear.',
@@ -178,6 +179,9 @@ describe('detection', () => {
     [
       'The speech went on.\n\nBob: I disagree with that.\n\nThen everybody left the hall.\n\nThe end of the story came.',
     ],
+    ['Files: all of them here\nCopyright: somebody in 1999!\nLicense: the usual one\n\n'.repeat(5)],
+    ['One: some value here.\nTwo: another value here.\nOne: some value here.\nTwo: another value here.\n'],
+    ['User: admin\nPassword: secret\n'],
     ['const a = 1\ncase 1: foo()\ndefault: bar()\n'],
     [''],
   ])('takes for no chat: %j', (text) => {

@@ -1,3 +1,5 @@
+import { ProlepsisError } from '../../domain/errors.ts'
+
 export interface HtmlText {
   readonly markdown: string
   readonly title: string | null
@@ -17,7 +19,11 @@ const DROPPED = [
   'meta',
 ] as const
 
-/** HTML as Markdown: what a reader sees, without scripts and styles. */
+/**
+ * HTML as Markdown: what a reader sees, without scripts and styles.
+ *
+ * @throws UNSUPPORTED_MEDIA when it is nested thousands of levels deep
+ */
 export async function extractHtml(html: string): Promise<HtmlText> {
   const { default: TurndownService } = await import('turndown')
   const service = new TurndownService({
@@ -51,8 +57,20 @@ export async function extractHtml(html: string): Promise<HtmlText> {
   service.addRule('table part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
   const title = TITLE.exec(html)?.[1]
   return {
-    markdown: service.turndown(html).replaceAll('\u0000', '\uFFFD'),
+    markdown: convert(service, html).replaceAll('\u0000', '\uFFFD'),
     title: title === undefined ? null : (await plainText(title)) || null,
+  }
+}
+
+function convert(service: { turndown(html: string): string }, html: string): string {
+  try {
+    return service.turndown(html)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new ProlepsisError('UNSUPPORTED_MEDIA', 'The HTML is nested too deep to be read.', {
+      hint: 'Extract its text first and retain that.',
+      cause,
+    })
   }
 }
 

@@ -196,6 +196,11 @@ describe('extractText of HTML', () => {
     expect((await extractText(page, { source: 'a.html' })).text).toBe('Grüße')
   })
 
+  it('refuses a page that is nested without end', async () => {
+    const html = `${'<div>'.repeat(8_000)}x`
+    await expect(extractText(html, { source: 'a.html' })).rejects.toEqual(refusal('UNSUPPORTED_MEDIA'))
+  })
+
   it('refuses a page that says nothing', async () => {
     await expect(extractText('<html><script>x</script></html>', { source: 'a.html' })).rejects.toEqual(
       refusal('EMPTY_TEXT'),
