@@ -13,6 +13,8 @@ const MOST_WAITING = 5_000
 const STEP = 200
 
 export interface BuildIndexesOptions {
+  /** Only this bank's. @default every bank's */
+  readonly bankId?: number | undefined
   /** Most vectors of a kind that may stay outside. @default 5,000 */
   readonly mostWaiting?: number | undefined
   /** Asked between steps; true ends the work, which can be taken up again at any time. */
@@ -50,8 +52,10 @@ export async function buildIndexes(
   const mostWaiting = options.mostWaiting ?? MOST_WAITING
   const kinds = await db.query<{ bankId: number; kind: number; waiting: number; indexed: number }>(
     `select bank_id as "bankId", kind, vector_count - indexed_count as waiting, indexed_count as indexed
-     from vector_statistics where space_id = $1 and vector_count - indexed_count > $2 order by bank_id, kind`,
-    [space.spaceId, mostWaiting],
+     from vector_statistics
+     where space_id = $1 and vector_count - indexed_count > $2 and ($3::integer is null or bank_id = $3)
+     order by bank_id, kind`,
+    [space.spaceId, mostWaiting, options.bankId ?? null],
   )
   const built: string[] = []
   let indexed = 0

@@ -1,0 +1,95 @@
+import type { Queryable } from '../database.ts'
+import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
+
+/** Runs a statement that yields one count. `$1` is the bank. */
+export async function countRows(q: Queryable, sql: string, { bankId }: IntegrityTarget): Promise<number> {
+  const rows = await q.query<{ n: number }>(sql, [bankId])
+  return rows[0]?.n ?? 0
+}
+
+const BROKEN_TEXT = `select d.document_id
+  from documents d left join chunks c on c.bank_id = $1 and c.document_id = d.document_id
+  where d.bank_id = $1
+  group by d.document_id, d.chunk_count, d.byte_length
+  having count(c.chunk_id) <> d.chunk_count
+    or coalesce(sum(octet_length(c.text)), 0) <> d.byte_length
+    or coalesce(sum(c.end_byte - c.start_byte), 0) <> d.byte_length
+    or bool_or(octet_length(c.text) <> c.end_byte - c.start_byte)`
+
+// A document of which a chunk was forgotten says so in its notes; its other chunks keep their places.
+const BROKEN_ORDER = `select c.document_id
+  from (select document_id, ordinal, start_byte,
+          row_number() over w - 1 as place,
+          coalesce(lag(end_byte) over w, 0) as expected_start
+        from chunks where bank_id = $1
+        window w as (partition by document_id order by ordinal)) c
+  join documents d on d.bank_id = $1 and d.document_id = c.document_id
+  where (c.ordinal <> c.place or c.start_byte <> c.expected_start)
+    and not exists (select from unnest(d.notes) as t(note) where starts_with(t.note, 'a chunk was forgotten'))
+  group by c.document_id`
+
+export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
+  {
+    name: 'document-text',
+    detail: 'Documents whose chunks, joined, are not as many or as long as the document says.',
+    count: (q, target) => countRows(q, `select count(*) as n from (${BROKEN_TEXT}) broken`, target),
+    mend: null,
+    mendedBy: null,
+  },
+  {
+    name: 'chunk-order',
+    detail: 'Documents with gaps or overlaps between their chunks.',
+    count: (q, target) => countRows(q, `select count(*) as n from (${BROKEN_ORDER}) broken`, target),
+    mend: null,
+    mendedBy: null,
+  },
+  {
+    name: 'current-versions',
+    detail: 'Sources with more than one current version.',
+    count: (q, target) =>
+      countRows(
+        q,
+        `select count(*) as n from (
+           select source from documents where bank_id = $1 and state = 'current' group by source having count(*) > 1) twice`,
+        target,
+      ),
+    // The newest stays current. Terms of the others are then counted too often, which the lexical checks mend.
+    mend: async (db, { bankId }) => {
+      await db.execute(
+        `update documents d set state = 'superseded', valid_to = n.valid_from
+         from (select document_id, source, version, valid_from from documents where bank_id = $1 and state = 'current') n
+         where d.bank_id = $1 and d.state = 'current' and n.source = d.source and n.version > d.version`,
+        [bankId],
+      )
+    },
+    mendedBy: null,
+  },
+  {
+    name: 'entity-counts',
+    detail: 'People whose mentions are miscounted, or whom nothing mentions.',
+    count: (q, target) =>
+      countRows(
+        q,
+        `select count(*) as n from entities e left join (${MENTION_COUNTS}) m on m.entity_id = e.entity_id
+         where e.bank_id = $1 and (m.entity_id is null or e.mention_count <> m.mentions or e.speaker_count <> m.speaks)`,
+        target,
+      ),
+    mend: (db, { bankId }) =>
+      db.transaction(async (tx) => {
+        await tx.execute(
+          `delete from entities e where e.bank_id = $1
+           and not exists (select from mentions m where m.bank_id = $1 and m.entity_id = e.entity_id)`,
+          [bankId],
+        )
+        await tx.execute(
+          `update entities e set mention_count = m.mentions, speaker_count = m.speaks
+           from (${MENTION_COUNTS}) m where e.bank_id = $1 and e.entity_id = m.entity_id`,
+          [bankId],
+        )
+      }),
+    mendedBy: null,
+  },
+]
+
+const MENTION_COUNTS = `select entity_id, count(*) as mentions, count(*) filter (where role = 'speaker') as speaks
+  from mentions where bank_id = $1 group by entity_id`
