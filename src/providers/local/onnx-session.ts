@@ -22,11 +22,14 @@ export interface OnnxModel {
  *
  * @throws ProlepsisError MODEL_FAILED when no runtime loads, MODEL_NOT_FOUND when the model's file cannot be read as a model
  */
-export async function openOnnxModel(start: InferenceStart): Promise<OnnxModel> {
+export async function openOnnxModel(
+  start: InferenceStart,
+  importNative: () => Promise<Onnx> = () => import('onnxruntime-node'),
+): Promise<OnnxModel> {
   if (start.runtime === 'wasm') return open(start, await loadWasm(), null, 'wasm')
   let native: Onnx
   try {
-    native = await import('onnxruntime-node')
+    native = await importNative()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     if (start.runtime === 'auto') return open(start, await loadWasm(), reason, 'wasm')
