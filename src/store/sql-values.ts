@@ -24,10 +24,19 @@ export function encodeParameter(value: SqlValue): string | null {
   if (typeof value === 'string') return requireStorableText(value)
   if (typeof value === 'number') return String(value)
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date) return encodeTimestamp(value)
   if (value instanceof Uint8Array)
     return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
   return encodeArray(value)
+}
+
+/** ISO 8601, but for the years that it writes with a sign. @throws RangeError for an invalid date. */
+function encodeTimestamp(date: Date): string {
+  const [, year = '', rest = ''] = /^([+-]\d{6}|\d{4})(.*)$/.exec(date.toISOString()) ?? []
+  if (year.startsWith('-')) return `${String(1 - Number(year)).padStart(4, '0')}${rest} BC`
+  // The year 0 is 1 BC.
+  if (year === '0000') return `0001${rest} BC`
+  return `${year.startsWith('+') ? Number(year) : year}${rest}`
 }
 
 function encodeArray(values: readonly (string | number | null)[]): string {
