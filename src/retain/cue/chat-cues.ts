@@ -5,14 +5,14 @@ import { isQuestion, sentences } from '../../domain/analysis/sentences.ts'
 import type { ChunkDraft } from '../../domain/chunk.ts'
 import type { ChunkCues, CueDraft, Mention } from '../../domain/cue.ts'
 import type { CueInput } from './cue-input.ts'
-import { boundCues, fits, fitTokens } from './cue-limits.ts'
+import { boundCues, fits, fitTokens, lexicalStatements } from './cue-limits.ts'
 import { addresseeOf, resolvePersons } from './resolve-persons.ts'
 
 /** Shorter questions (`Really?`) lead nowhere. */
 const LEAST_QUESTION_LENGTH = 13
 /** Shorter sentences (`Thanks, that's great!`) say nothing by themselves. */
 const LEAST_STATEMENT_LENGTH = 21
-/** Turns longer than this share of the window get no statements: an essay is met by its own vector and terms. */
+/** The sentences of longer turns get no vectors: an essay is met by its own vector and by its terms. */
 const STATEMENT_TOKENS = 160
 /** A window's neighbours get at least this much, else there is no window. */
 const LEAST_WINDOW_TOKENS = 32
@@ -118,8 +118,11 @@ function questionsBefore(turns: readonly Turn[], at: number): CueDraft[] {
 }
 
 function statementsOf(turn: Turn, input: CueInput): CueDraft[] {
-  if (!fits(turn.resolved, Math.min(STATEMENT_TOKENS, input.maxTokens), input.countTokens)) return []
-  return sentences(turn.resolved)
+  const told = sentences(turn.resolved)
+  if (!fits(turn.resolved, Math.min(STATEMENT_TOKENS, input.maxTokens), input.countTokens)) {
+    return lexicalStatements(told)
+  }
+  return told
     .filter((sentence) => sentence.length >= LEAST_STATEMENT_LENGTH)
     .map((text) => ({ kind: 'statement', text, origin: 'rules', embed: true }))
 }

@@ -3,9 +3,11 @@ import { identifierParts } from '../../domain/analysis/words.ts'
 import type { ChunkDraft } from '../../domain/chunk.ts'
 import type { ChunkCues, CueDraft } from '../../domain/cue.ts'
 import type { CueInput } from './cue-input.ts'
-import { boundCues, fitTokens } from './cue-limits.ts'
+import { boundCues, fitTokens, lexicalStatements } from './cue-limits.ts'
 
 const MOST_CALLS = 16
+const MOST_WORDS = 240
+const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_]{2,63}/gu
 const CALL = /(?<![\p{L}\p{N}_$.])(?:[\p{L}_$][\p{L}\p{N}_$]*(?:\.|::|->))*([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/gu
 /** Words before a parenthesis that call nothing, over the languages that are cut as code. */
 const KEYWORDS: ReadonlySet<string> = new Set(
@@ -50,6 +52,7 @@ function cuesOfSymbol(chunk: ChunkDraft, input: CueInput): ChunkCues {
       embed: false,
     })
   }
+  cues.push(...lexicalStatements(wordsIn(chunk.text)))
   const head = symbol === '' ? document.source : `${document.source} ${spoken(symbol)}`
   return {
     contentText: shorten(`${head}\n${chunk.text.trim()}`),
@@ -73,6 +76,11 @@ export function spoken(symbol: string): string {
 
 function lowerUnlessAcronym(word: string): string {
   return word.length > 1 && word === word.toUpperCase() ? word : word.toLowerCase()
+}
+
+/** Each word and name of a piece of code once, in order: what it speaks of, without its punctuation. */
+function wordsIn(code: string): string[] {
+  return [...new Set(code.match(WORD) ?? [])].slice(0, MOST_WORDS)
 }
 
 /** Names called in a piece of code, each once, in order, without the symbol itself. */

@@ -20,6 +20,24 @@ export function boundCues(cues: readonly CueDraft[]): CueDraft[] {
   return distinct.filter((cue) => kept.has(cue))
 }
 
+/** Most statements that tell a long text over again for the lexical channel. */
+const MOST_LEXICAL_STATEMENTS = 12
+
+/**
+ * A text's sentences as lexical statements, neighbours joined so that they are at most 12. The lexical channel of cues
+ * ranks every chunk, whatever its format: one whose cues told only a part of it (its heading, say) would stand too low or too high there
+ * (MTRAG-UN, any@5: 95.7 without such a channel, 93.0 with headings alone in it).
+ */
+export function lexicalStatements(parts: readonly string[]): CueDraft[] {
+  const size = Math.ceil(parts.length / MOST_LEXICAL_STATEMENTS)
+  const cues: CueDraft[] = []
+  for (let at = 0; at < parts.length; at += size) {
+    const text = parts.slice(at, at + size).join(' ')
+    cues.push({ kind: 'statement', text, origin: 'rules', embed: false })
+  }
+  return cues
+}
+
 /** Whether a text fits; a text of no more characters than tokens allowed fits without counting. */
 export function fits(text: string, maxTokens: number, countTokens: CountTokens): boolean {
   return text.length <= maxTokens || countTokens(text) <= maxTokens

@@ -2,9 +2,9 @@ import type { ChunkDraft } from '../../domain/chunk.ts'
 import type { ChunkCues } from '../../domain/cue.ts'
 import { spoken } from './code-cues.ts'
 import type { CueInput } from './cue-input.ts'
-import { boundCues, fitTokens } from './cue-limits.ts'
+import { boundCues, fitTokens, lexicalStatements } from './cue-limits.ts'
 
-/** Cues of JSON, YAML and TOML: the key path in words. */
+/** Cues of JSON, YAML and TOML: the key path in words, and what stands there. */
 export function dataCues(input: CueInput): ChunkCues[] {
   return input.chunks.map((chunk) => cuesOfKey(chunk, input))
 }
@@ -20,7 +20,10 @@ function cuesOfKey(chunk: ChunkDraft, input: CueInput): ChunkCues {
     contentText: shorten(`${head}\n${chunk.text.trim()}`),
     windowText: null,
     cues: boundCues(
-      words === '' ? [] : [{ kind: 'statement', text: shorten(words), origin: 'rules', embed: false }],
+      lexicalStatements([words, chunk.text.trim()].filter((text) => text !== '')).map((cue) => ({
+        ...cue,
+        text: shorten(cue.text),
+      })),
     ),
     mentions: [],
   }

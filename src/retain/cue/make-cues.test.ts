@@ -156,10 +156,12 @@ describe('chat', () => {
     expect(texts(cy, 'question')).toEqual(['Hey Cy, did Cy sleep well here?'])
   })
 
-  it('gives an essay of a turn no statements', () => {
-    const essay = 'This is a long sentence about many things. '.repeat(40)
-    const [only] = make([turn('Ann', essay)])
-    expect(only?.cues).toEqual([])
+  it('gives the sentences of an essay no vectors, in a bounded number that holds them all', () => {
+    const essay = Array.from({ length: 40 }, (_, i) => `This is sentence ${i} about many things.`)
+    const [only] = make([turn('Ann', essay.join(' '))])
+    expect(only?.cues).toHaveLength(10)
+    expect(only?.cues.some((cue) => cue.embed)).toBe(false)
+    expect(texts(only, 'statement').join(' ')).toBe(essay.join(' '))
   })
 
   it('never takes a role for a person', () => {
@@ -209,12 +211,12 @@ describe('prose and Markdown', () => {
     expect(texts(section, 'question')).toEqual(['What is Receipt?', 'What is a bank?', 'What are Cues?'])
   })
 
-  it('puts list items under their heading', () => {
-    const [section] = make([chunk('- green tea\n- oat milk\n', { label: 'Home > Shopping' })], {
+  it('tells heading path and text over again, without vectors', () => {
+    const [section] = make([chunk('It rains.\n- green tea\n- oat milk\n', { label: 'Home > Shopping' })], {
       format: 'markdown',
     })
-    expect(texts(section, 'statement')).toContain('Shopping: green tea')
-    expect(section?.cues.every((cue) => !cue.embed)).toBe(true)
+    expect(texts(section, 'statement')).toEqual(['Home > Shopping', 'It rains.', '- green tea', '- oat milk'])
+    expect(section?.cues.some((cue) => cue.embed)).toBe(false)
   })
 })
 
@@ -235,6 +237,13 @@ describe('code', () => {
     expect(texts(method, 'statement')).toEqual([
       'Store open bank: Opens a bank by name.',
       'Store.openBank calls findBank, parse',
+      'openBank',
+      'name',
+      'return',
+      'this',
+      'store',
+      'findBank',
+      'parse',
     ])
   })
 
@@ -249,7 +258,7 @@ describe('JSON, YAML, TOML', () => {
       format: 'json',
       source: 'app.json',
     })
-    expect(texts(key, 'statement')).toEqual(['server pool size'])
+    expect(texts(key, 'statement')).toEqual(['server pool size', '"poolSize": 4'])
     expect(key?.contentText).toBe('app.json server.poolSize\n"poolSize": 4')
   })
 })
