@@ -17,13 +17,13 @@ const spaces: FindBoundaries = (window) => endsOf(window, /\s+/g)
 /** Hard-wrapped lines are no ends of sentences, so line breaks are hidden from the segmenter. */
 const sentenceEnds: FindBoundaries = (window) =>
   MAY_END_SENTENCE.test(window) ? segmentEnds(sentences, window.replace(/[\r\n]/g, ' ')) : []
-const wordEnds: FindBoundaries = (window) => (ONE_WORD.test(window) ? [] : segmentEnds(words, window))
-const graphemeEnds: FindBoundaries = (window) => segmentEnds(graphemes, window)
+const graphemeEnds: FindBoundaries = (window) =>
+  ONE_WORD.test(window) ? Array.from(window, (_, index) => index + 1) : segmentEnds(graphemes, window)
 
 /** Natural boundaries, the strongest first. */
 const LEVELS: Readonly<Record<BoundaryOrder, readonly FindBoundaries[]>> = {
-  prose: [blankLines, sentenceEnds, lines, spaces, wordEnds, graphemeEnds],
-  lines: [blankLines, lines, sentenceEnds, spaces, wordEnds, graphemeEnds],
+  prose: [blankLines, sentenceEnds, lines, spaces, wordEnds],
+  lines: [blankLines, lines, sentenceEnds, spaces, wordEnds],
 }
 
 /** A piece shorter than this part of the target is not worth a boundary of a stronger level. */
@@ -45,21 +45,24 @@ export function bestCut(
   const windowEnd = Math.min(text.length, last + LOOK_AHEAD)
   const window = text.slice(from, windowEnd)
   const shortest = (Math.min(target, last) - from) * SHORTEST_PART
-  for (const find of LEVELS[order]) {
-    let best = -1
+  const nearest = (find: FindBoundaries, least: number): number | null => {
+    let best: number | null = null
     for (const offset of find(window)) {
       // The window's own end is a boundary only if the text ends there.
-      if (offset >= window.length && windowEnd < text.length) break
-      if (from + offset > last) break
-      if (offset < shortest || offset === 0) continue
-      if (best === -1 || Math.abs(from + offset - target) < Math.abs(from + best - target)) best = offset
+      if (from + offset > last || (offset === window.length && windowEnd < text.length)) break
+      if (offset === 0 || offset < least) continue
+      if (best === null || Math.abs(from + offset - target) < Math.abs(from + best - target)) best = offset
     }
-    if (best > 0) return from + best
+    return best
   }
-  // Shorter than the shortest part: any word boundary beats cutting through a word.
+  for (const find of LEVELS[order]) {
+    const offset = nearest(find, shortest)
+    if (offset !== null) return from + offset
+  }
+  // A short piece is better than a cut through a word.
   for (const find of [spaces, wordEnds, graphemeEnds]) {
-    const offset = find(window).findLast((end) => end > 0 && from + end <= last)
-    if (offset !== undefined) return from + offset
+    const offset = nearest(find, 0)
+    if (offset !== null) return from + offset
   }
   return wholeCodePoint(text, from, last)
 }
@@ -75,6 +78,20 @@ export function wholeCodePoint(text: string, from: number, end: number): number 
 function endsOf(window: string, pattern: RegExp): number[] {
   const ends: number[] = []
   for (const match of window.matchAll(pattern)) ends.push(match.index + match[0].length)
+  return ends
+}
+
+/** A mark behind a word stays with it. */
+function wordEnds(window: string): number[] {
+  if (ONE_WORD.test(window)) return []
+  const ends: number[] = []
+  let afterWord = false
+  for (const part of words.segment(window)) {
+    const isWord = part.isWordLike ?? false
+    if (part.index > 0 && (isWord || !afterWord)) ends.push(part.index)
+    afterWord = isWord
+  }
+  ends.push(window.length)
   return ends
 }
 

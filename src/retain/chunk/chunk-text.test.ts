@@ -126,6 +126,28 @@ describe('chunkText', () => {
     }
   })
 
+  it('cuts through no word that fits by itself', async () => {
+    const words = fc.array(
+      fc.tuple(fc.integer({ min: 1, max: 80 }), fc.constantFrom(' ', ' ', '\n', '. ', '\n\n')),
+      { minLength: 1, maxLength: 60 },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        words,
+        fc.constantFrom<Format>('prose', 'markdown', 'code'),
+        async (lengths, format) => {
+          const source = lengths.map(([length, after]) => `${'w'.repeat(length)}${after}`).join('')
+          // The longest word has 20 tokens.
+          const options = { format, codeLanguage: null, maxTokens: 21, countTokens: wordPieces }
+          const result = await chunkText(source, options)
+          checkChunks(source, result, options)
+          for (const { text } of result.chunks.slice(0, -1)) expect(text).toMatch(/[\s.]$/)
+        },
+      ),
+      { numRuns: 300, seed: 20261130 },
+    )
+  })
+
   it('keeps every file of this repository whole', { timeout: 300_000 }, async () => {
     const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')
     const read: string[] = []

@@ -4,6 +4,8 @@ import type { BoundaryOrder, TokenLimits } from './unit.ts'
 const FIRST_GUESS_CHARS_PER_TOKEN = 4
 /** A rest of up to so many targets is not cut again if it fits. */
 const WHOLE_REST = 1.5
+/** UTF-16 units. */
+const NEAR_WORD_END = 128
 
 /**
  * Cuts a span that is too long at natural boundaries into pieces of about the target size.
@@ -66,9 +68,21 @@ function nextCut(
     else if (body > from && count(body) > 0) {
       body = from
       last = wholeCodePoint(text, from, last - 1)
-    } else return { end: withTrailingSpace(text, from, last, end, limits), charsPerToken: ratio }
+    } else break
     tokens = count(last)
   }
+  // The estimate may stop short of the end of a first word that would fit.
+  const wordEnd = endOfWord(text, body, furthest)
+  if (wordEnd > last && wordEnd - last <= Math.max(last - body, NEAR_WORD_END)) {
+    const wordTokens = count(wordEnd)
+    if (wordTokens <= maxTokens) {
+      last = wordEnd
+      tokens = wordTokens
+    }
+  }
+  if (tokens > maxTokens)
+    return { end: withTrailingSpace(text, from, last, end, limits), charsPerToken: ratio }
+  last = withTrailingSpace(text, from, last, end, limits)
   const charsPerToken = Math.max(0.1, (last - from) / Math.max(1, tokens))
   const rest = end - from
   if (last === end && tokens <= Math.max(targetTokens * WHOLE_REST, 1)) return { end, charsPerToken }
@@ -76,6 +90,7 @@ function nextCut(
   const restTokens = rest / charsPerToken
   const pieces = Math.max(last === end ? 1 : 2, Math.round(restTokens / targetTokens))
   if (pieces === 1) return { end, charsPerToken }
+  const fitting = last
   let target = Math.min(last, from + Math.ceil(rest / pieces))
   for (;;) {
     const cut = Math.min(end, bestCut(text, from, target, last, order))
@@ -86,7 +101,7 @@ function nextCut(
       return { end: withTrailingSpace(text, from, forced, end, limits), charsPerToken }
     }
     // Part of a long run can have more tokens than the run: measure what is really cut.
-    if (cut === last || count(cut) <= maxTokens) {
+    if (cut === fitting || count(cut) <= maxTokens) {
       return { end: withTrailingSpace(text, from, cut, end, limits), charsPerToken }
     }
     const shorter = wholeCodePoint(text, from, from + Math.floor((cut - from) * 0.8))
@@ -105,6 +120,13 @@ function skipSpace(text: string, from: number, end: number): number {
   word.lastIndex = from
   const found = word.exec(text)
   return found === null ? end : Math.min(end, found.index)
+}
+
+/** The end of the word at `from`, or `from` when it goes on past `limit`. */
+function endOfWord(text: string, from: number, limit: number): number {
+  const length = text.slice(from, limit).search(/\s/)
+  if (length !== -1) return from + length
+  return limit === text.length || /\s/.test(text[limit] ?? '') ? limit : from
 }
 
 /** White space goes to the piece before it, as long as the piece still fits or the space adds nothing. */
