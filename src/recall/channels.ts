@@ -1,8 +1,8 @@
-import type { VectorKind } from '../domain/cue.ts'
+import { CUE_KINDS, type VectorKind } from '../domain/cue.ts'
 import { CHANNELS, type Channel } from '../domain/recall.ts'
 import { searchPeople } from '../store/queries/entities.ts'
-import { searchLexical } from '../store/queries/lexical-search.ts'
-import { searchVectors } from '../store/queries/vectors-search.ts'
+import { searchLexicalFields } from '../store/queries/lexical-search.ts'
+import { searchVectorKinds } from '../store/queries/vectors-search.ts'
 import type { ChannelHit } from './channel-hit.ts'
 import { searchContext } from './context-channel.ts'
 import type { Degradation } from './degrade.ts'
@@ -13,6 +13,8 @@ import type { RecallRequest } from './request.ts'
 
 /** How many of each channel's best enter the union. More were tried: as good, and dearer. */
 export const CHANNEL_DEPTH = 30
+/** Most that a dense channel brings. */
+const MAX_DENSE_DEPTH = 100
 
 /** A recall that returns more than that looks deeper, so that one channel alone can fill it. */
 export function channelDepth(request: Pick<RecallRequest, 'limit'>): number {
@@ -22,9 +24,32 @@ export function channelDepth(request: Pick<RecallRequest, 'limit'>): number {
 /** Each channel's own list, best first; a channel that is off, failed or has nothing to go by is absent. */
 export type ChannelLists = ReadonlyMap<Channel, readonly ChannelHit[]>
 
+type Lists = Map<Channel, readonly ChannelHit[]>
+
+/** Kinds of stored vector that are met with the same vectors of the question: one statement searches or scores them all. */
+export interface DenseGroup {
+  readonly kinds: readonly VectorKind[]
+  readonly vectors: readonly Float32Array[]
+}
+
+export function denseGroups(vectors: QueryVectors, wanted: (kind: VectorKind) => boolean): DenseGroup[] {
+  const { content, window, cues } = vectors
+  const alike = content !== null && window?.every((vector, i) => vector === content[i]) === true
+  const groups = alike
+    ? [{ kinds: ['content', 'window'] as const, vectors: content }]
+    : [
+        { kinds: ['content'] as const, vectors: content },
+        { kinds: ['window'] as const, vectors: window },
+      ]
+  return [...groups, { kinds: CUE_KINDS, vectors: cues }].flatMap((group) => {
+    const kinds = group.kinds.filter(wanted)
+    return group.vectors === null || kinds.length === 0 ? [] : [{ kinds, vectors: group.vectors }]
+  })
+}
+
 /**
- * Runs every channel that is on, side by side; each is bounded by `depth` and fails alone. The lexical ones run while the
- * question is being embedded.
+ * Runs every channel that is on, side by side, those of a sort in one statement; each sort is bounded and fails alone. The lexical
+ * ones run while the question is being embedded.
  *
  * @throws the first error when every channel that had something to go by failed
  */
@@ -35,78 +60,88 @@ export async function searchChannels(
   degradation: Degradation,
   depth: number,
 ): Promise<ChannelLists> {
-  const active = CHANNELS.filter((channel) => request.weights[channel] > 0)
-  // Body and context both start from the body's postings: one search serves both.
-  const body =
-    active.includes('body') || active.includes('context') ? searchBody(deps, request, probe, depth) : null
-  body?.catch(() => undefined)
-  const searched = await Promise.all(
-    active.map(async (channel) => ({
-      channel,
-      hits: await degradation.attempt(channel, () =>
-        searchChannel(deps, request, probe, channel, depth, body),
-      ),
-    })),
-  )
-  const lists = new Map<Channel, readonly ChannelHit[]>()
-  for (const { channel, hits } of searched) if (hits !== null) lists.set(channel, hits)
+  const found = await Promise.all([
+    searchDense(deps, request, probe, degradation, Math.min(depth, MAX_DENSE_DEPTH)),
+    searchLexical(deps, request, probe, degradation, depth),
+    searchNamed(deps, request, probe, degradation, depth),
+  ])
+  const lists: Lists = new Map()
+  for (const channel of CHANNELS) {
+    const hits = found.map((some) => some.get(channel)).find((list) => list !== undefined)
+    if (hits !== undefined && request.weights[channel] > 0) lists.set(channel, hits)
+  }
   if (lists.size === 0 && degradation.firstError !== null) throw degradation.firstError
   return lists
 }
 
-async function searchBody(
+async function searchDense(
   deps: Pick<RecallDeps, 'store'>,
   request: RecallRequest,
   probe: Probe,
+  degradation: Degradation,
   limit: number,
-): Promise<readonly ChannelHit[] | null> {
-  const { database, bankId } = deps.store
-  const terms = await probe.terms
-  if (terms.length === 0) return null
-  return (await searchLexical(database, bankId, { field: 0, terms, filter: request.filter, limit })).hits
-}
-
-async function searchChannel(
-  deps: Pick<RecallDeps, 'store'>,
-  request: RecallRequest,
-  probe: Probe,
-  channel: Channel,
-  limit: number,
-  body: Promise<readonly ChannelHit[] | null> | null,
-): Promise<readonly ChannelHit[] | null> {
+): Promise<Lists> {
   const { database, bankId, space } = deps.store
-  const { filter } = request
-  switch (channel) {
-    case 'content':
-    case 'window':
-    case 'question':
-    case 'statement':
-    case 'concept': {
-      const vectors = vectorsFor(channel, await probe.vectors)
-      if (vectors === null) return null
-      return searchVectors(database, bankId, space, { vectors, kind: channel, filter, limit })
-    }
-    case 'body':
-      return body
-    case 'context': {
-      const seeds = await body
-      return seeds === null ? null : searchContext(deps, request, probe, seeds, limit)
-    }
-    case 'cue': {
-      const terms = await probe.terms
-      if (terms.length === 0) return null
-      return (await searchLexical(database, bankId, { field: 1, terms, filter, limit })).hits
-    }
-    case 'entity': {
-      const entityIds = probe.people.map((person) => person.entityId)
-      if (entityIds.length === 0) return null
-      return searchPeople(database, bankId, { entityIds, filter, limit })
-    }
-  }
+  const lists: Lists = new Map()
+  const vectors = await probe.vectors
+  if (vectors === null) return lists
+  const groups = denseGroups(vectors, (kind) => request.weights[kind] > 0)
+  await Promise.all(
+    groups.map(async (group) => {
+      const search = { ...group, filter: request.filter, limit }
+      const found = await degradation.attempt(group.kinds.join(', '), () =>
+        searchVectorKinds(database, bankId, space, search),
+      )
+      for (const [kind, hits] of found ?? []) lists.set(kind, hits)
+    }),
+  )
+  return lists
 }
 
-/** The question's vectors that meet stored vectors of a kind. */
-export function vectorsFor(kind: VectorKind, vectors: QueryVectors | null): readonly Float32Array[] | null {
-  if (vectors === null) return null
-  return kind === 'content' || kind === 'window' ? vectors[kind] : vectors.cues
+async function searchLexical(
+  deps: Pick<RecallDeps, 'store'>,
+  request: RecallRequest,
+  probe: Probe,
+  degradation: Degradation,
+  limit: number,
+): Promise<Lists> {
+  const { database, bankId } = deps.store
+  const { filter, weights } = request
+  const lists: Lists = new Map()
+  const terms = await probe.terms
+  // The surroundings start from the body's best.
+  const body = weights.body > 0 || weights.context > 0
+  const channels = [...(body ? (['body'] as const) : []), ...(weights.cue > 0 ? (['cue'] as const) : [])]
+  if (terms.length === 0 || channels.length === 0) return lists
+  const requests = channels.map((channel) => ({ field: FIELDS[channel], terms }))
+  const found = await degradation.attempt(channels.join(', '), () =>
+    searchLexicalFields(database, bankId, requests, { filter, limit }),
+  )
+  for (const [i, { hits }] of (found ?? []).entries()) lists.set(channels[i]!, hits)
+  const seeds = lists.get('body')
+  if (weights.context > 0 && seeds !== undefined) {
+    const context = await degradation.attempt('context', () =>
+      searchContext(deps, request, probe, seeds, limit),
+    )
+    if (context !== null) lists.set('context', context)
+  }
+  return lists
+}
+
+const FIELDS = { body: 0, cue: 1 } as const
+
+async function searchNamed(
+  deps: Pick<RecallDeps, 'store'>,
+  request: RecallRequest,
+  probe: Probe,
+  degradation: Degradation,
+  limit: number,
+): Promise<Lists> {
+  const { database, bankId } = deps.store
+  if (request.weights.entity === 0 || probe.people.length === 0) return new Map()
+  const entityIds = probe.people.map((person) => person.entityId)
+  const hits = await degradation.attempt('entity', () =>
+    searchPeople(database, bankId, { entityIds, filter: request.filter, limit }),
+  )
+  return new Map(hits === null ? [] : [['entity', hits]])
 }

@@ -1,9 +1,8 @@
-import { CUE_KINDS, type VectorKind } from '../domain/cue.ts'
 import { CHANNELS, type Channel } from '../domain/recall.ts'
 import { mentionsOfChunks } from '../store/queries/entities.ts'
 import { lexicalMatches } from '../store/queries/lexical-matches.ts'
 import { scoreVectors, type VectorScore } from '../store/queries/vectors-search.ts'
-import { type ChannelLists, vectorsFor } from './channels.ts'
+import { type ChannelLists, type DenseGroup, denseGroups } from './channels.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import { CONTEXT_RADIUS, knownTermIds, scoreContext, scoreField } from './lexical-scores.ts'
@@ -35,12 +34,10 @@ export async function completeScores(
   for (const [channel, hits] of lists) {
     channels.set(channel, new Map(hits.map((hit) => [hit.chunkId, hit.score])))
   }
-  const dense = async (kinds: readonly VectorKind[]): Promise<void> => {
-    const met = kinds.filter((kind) => lists.has(kind))
-    const [first] = met
-    const vectors = first === undefined ? null : vectorsFor(first, await probe.vectors)
-    if (vectors === null) return
-    for (const row of await scoreVectors(database, bankId, space, { vectors, kinds: met, chunkIds })) {
+  const vectors = await probe.vectors
+  const groups = vectors === null ? [] : denseGroups(vectors, (kind) => lists.has(kind))
+  const dense = async (group: DenseGroup): Promise<void> => {
+    for (const row of await scoreVectors(database, bankId, space, { ...group, chunkIds })) {
       channels.get(row.kind)?.set(row.chunkId, row.score)
       setOrdinal(ordinals, row)
     }
@@ -76,9 +73,9 @@ export async function completeScores(
     )
   }
   await Promise.all([
-    degradation.attempt('completion of content', () => dense(['content'])),
-    degradation.attempt('completion of window', () => dense(['window'])),
-    degradation.attempt('completion of cues', () => dense(CUE_KINDS)),
+    ...groups.map((group) =>
+      degradation.attempt(`completion of ${group.kinds.join(', ')}`, () => dense(group)),
+    ),
     degradation.attempt('completion of lexical channels', lexical),
     degradation.attempt('completion of entity', people),
   ])
