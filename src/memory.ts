@@ -5,6 +5,7 @@ import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
+import { rememberScope } from './memory/baselines.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
@@ -44,7 +45,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     clock,
     ids: ids ?? createUuidGenerator(clock, (bytes) => randomFillSync(bytes)),
     events,
-    receipts: createReceiptWriter(events),
+    receipts: resolved.settings.readOnly ? NO_RECEIPTS : createReceiptWriter(events),
     people: createPeopleDirectory(clock),
     calls: createCallLine(),
   }
@@ -53,6 +54,13 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     resolved.settings.bank,
     true,
   )
+}
+
+/** A memory that may not write gives receipts that nobody can report on. */
+const NO_RECEIPTS: Engine['receipts'] = {
+  add: () => undefined,
+  flush: async () => undefined,
+  close: async () => undefined,
 }
 
 interface Shared {
@@ -65,7 +73,7 @@ interface Shared {
 function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Memory {
   const { engine, opener, close } = shared
   const scope = { engine, opener, name, createIfMissing }
-  return {
+  const memory: Memory = {
     name,
     ...writeCalls(scope),
     ...readCalls(scope),
@@ -73,10 +81,17 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...portableCalls(scope),
     ...storeCalls(engine, opener),
     bank: (other, options = {}) =>
-      bankHandle(shared, other, options.createIfMissing ?? engine.resolved.settings.createBanks),
+      bankHandle(
+        shared,
+        other,
+        options.createIfMissing ??
+          (engine.resolved.settings.createBanks || other === engine.resolved.settings.bank),
+      ),
     close,
     [Symbol.asyncDispose]: close,
   }
+  rememberScope(memory, scope)
+  return memory
 }
 
 /** Waits for calls that run, writes what waits, closes store and model. Idempotent: every call gives the same promise. */

@@ -14,16 +14,22 @@ import { findBank } from '../store/queries/banks.ts'
 import { repeatable } from '../store/repeat.ts'
 import type { BankOpener } from './bank-opener.ts'
 import type { Engine } from './engine.ts'
+import { assertWritable } from './scope.ts'
 
 /** The calls that concern the store as a whole. */
 export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'banks' | 'backup'> {
   const { database, calls } = engine
   const call = <T>(work: () => Promise<T>): Promise<T> => calls.run(() => repeatable(database, work))
+  const change = <T>(work: () => Promise<T>): Promise<T> =>
+    call(async () => {
+      assertWritable(engine)
+      return work()
+    })
   return {
     banks: {
       list: () => call(() => listBankInfos(database)),
       create: (name, options = {}) =>
-        call(async () => {
+        change(async () => {
           checkKeys(options, ['language', 'settings'], 'banks.create')
           const { language = engine.resolved.settings.language, settings = {} } = options
           // an unknown language is refused here, not at the first retain
@@ -44,7 +50,7 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
           })
         }),
       delete: (name) =>
-        call(async () => {
+        change(async () => {
           await engine.receipts.flush()
           opener.invalidate(name)
           return removeBank(database, name)
@@ -54,7 +60,7 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
           const row = await findBank(database, checkBankName(name))
           return row === null ? null : bankInfo(database, row)
         }),
-      configure: (name, settings) => call(() => configureBank(database, name, settings)),
+      configure: (name, settings) => change(() => configureBank(database, name, settings)),
     },
     backup: (path) =>
       calls.run(async () => {

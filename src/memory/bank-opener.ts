@@ -16,6 +16,8 @@ export interface BankNeed {
 export interface BankOpener {
   /** @throws ProlepsisError BANK_NOT_FOUND, MODEL_MISMATCH */
   open(name: string, need: BankNeed): Promise<BankStore>
+  /** Makes the bank unless it is there, or the memory is read-only. */
+  ensure(name: string): Promise<void>
   /** Forgets what is remembered of a bank: it was deleted, or moved to another vector space. */
   invalidate(name: string): void
 }
@@ -23,26 +25,31 @@ export interface BankOpener {
 export function createBankOpener(engine: Engine): BankOpener {
   const opened = new Map<string, Promise<BankStore>>()
 
-  const find = async (name: string, create: boolean): Promise<BankStore> => {
+  const ensure = async (name: string): Promise<void> => {
     const { database, clock, resolved } = engine
-    if (create && (await findBank(database, name)) === null) {
-      const { modelId, dimension } = await engine.embedder.identity()
-      const { language } = resolved.settings
-      const bank = { name, language, settings: {}, model: { modelId, dimension }, now: new Date(clock.now()) }
-      // null when another process was faster: then it is there
-      await createBank(database, bank)
-    }
+    if (resolved.settings.readOnly || (await findBank(database, name)) !== null) return
+    const { modelId, dimension } = await engine.embedder.identity()
+    const { language } = resolved.settings
+    const bank = { name, language, settings: {}, model: { modelId, dimension }, now: new Date(clock.now()) }
+    // null when another process was faster: then it is there
+    await createBank(database, bank)
+  }
+
+  const find = async (name: string, create: boolean): Promise<BankStore> => {
+    const { database } = engine
+    if (create) await ensure(name)
     const bank = await requireBank(database, name)
     const space = await requireSpace(database, bank)
     return { database, bankId: bank.bankId, bank: name, language: bank.language, space }
   }
 
   return {
+    ensure,
     async open(name, need) {
       checkBankName(name)
       let opening = opened.get(name)
       if (opening === undefined) {
-        opening = find(name, need.create && !engine.resolved.settings.readOnly)
+        opening = find(name, need.create)
         opened.set(name, opening)
         const mine = opening
         mine.catch(() => {

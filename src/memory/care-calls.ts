@@ -1,25 +1,42 @@
+import { requireBank } from '../maintain/banks.ts'
+import { doctor } from '../maintain/doctor.ts'
 import { forget } from '../maintain/forget.ts'
-import { rebuildIndex } from '../maintain/rebuild-index.ts'
+import { type RebuildOptions, type Rebuilt, rebuildIndex } from '../maintain/rebuild-index.ts'
 import { removeSource } from '../maintain/remove.ts'
 import { readStats } from '../maintain/stats.ts'
 import type { Memory } from '../memory-api.ts'
 import { rederive } from '../retain/rederive.ts'
-import { callOn, depsFor, type Scope } from './scope.ts'
+import { assertWritable, type BankDeps, callOn, depsFor, depsOf, makeUnnamed, type Scope } from './scope.ts'
 
-type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats'
+type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats' | 'doctor'
 
 /** The calls that look after a bank. */
 export function careCalls(scope: Scope): Pick<Memory, Care> {
   const { engine, opener, name } = scope
+  const rebuild = async (deps: BankDeps, options?: RebuildOptions): Promise<Rebuilt> => {
+    const model = await engine.embedder.identity()
+    const rebuilt = await rebuildIndex(
+      {
+        ...deps,
+        model,
+        rederive: async (store, documentId, signal) =>
+          (await rederive(depsFor(engine, store), documentId, { signal }))?.chunks.length ?? null,
+      },
+      options,
+    )
+    opener.invalidate(name)
+    engine.people.invalidate(deps.store.bankId)
+    return rebuilt
+  }
   return {
     remove: (source) =>
-      callOn(scope, 'care', async (deps) => {
+      callOn(scope, 'change', async (deps) => {
         const removed = await removeSource(deps, source)
         engine.people.invalidate(deps.store.bankId)
         return removed
       }),
     forget: (selector) =>
-      callOn(scope, 'care', async (deps) => {
+      callOn(scope, 'change', async (deps) => {
         // receipts that wait to be written must not come after what they name
         await engine.receipts.flush()
         const gone = await forget(deps, selector)
@@ -27,21 +44,32 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         return gone
       }),
     rebuildIndex: (options) =>
-      callOn(scope, options?.reembed === true ? 'care' : 'recall', async (deps) => {
+      callOn(scope, options?.reembed === true ? 'change' : 'write', (deps) => rebuild(deps, options)),
+    stats: () =>
+      callOn(scope, 'read', async (deps) => {
+        await engine.receipts.flush()
+        return readStats(deps)
+      }),
+    doctor: (options) =>
+      engine.calls.run(async () => {
+        const { database, clock } = engine
+        if (options?.mend === true) assertWritable(engine)
+        await engine.receipts.flush()
+        await makeUnnamed(scope)
+        const bank = await requireBank(database, name)
         const model = await engine.embedder.identity()
-        const rebuilt = await rebuildIndex(
+        const report = await doctor(
           {
-            ...deps,
+            database,
+            bank,
             model,
-            rederive: async (store, documentId, signal) =>
-              (await rederive(depsFor(engine, store), documentId, { signal }))?.chunks.length ?? null,
+            now: new Date(clock.now()),
+            rebuild: async () => rebuild(await depsOf(scope, 'write')),
           },
           options,
         )
-        opener.invalidate(name)
-        engine.people.invalidate(deps.store.bankId)
-        return rebuilt
+        engine.people.invalidate(bank.bankId)
+        return report
       }),
-    stats: () => callOn(scope, 'care', (deps) => readStats(deps)),
   }
 }

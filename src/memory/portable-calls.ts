@@ -8,7 +8,7 @@ import type { Memory } from '../memory-api.ts'
 import { writeVersion } from '../retain/write-version.ts'
 import { findBank } from '../store/queries/banks.ts'
 import { repeatable } from '../store/repeat.ts'
-import { depsOf, type Scope } from './scope.ts'
+import { assertWritable, depsOf, type Scope } from './scope.ts'
 
 /** The calls that take a bank out as lines and bring it in again. */
 export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
@@ -21,6 +21,7 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
     import: (lines, options = {}) =>
       engine.calls.run(async () => {
         checkKeys(options, ['signal', 'onProgress'], 'import')
+        assertWritable(engine)
         const read = await readExport(lines)
         await createFrom(scope, read.header)
         const deps = await depsOf(scope, 'write')

@@ -45,7 +45,7 @@ export function readCalls(scope: Scope): Pick<Memory, Reads> {
       }),
     similar: (ref, options) => callOn(scope, 'read', (deps) => similarPassages(deps, ref, options)),
     explain: (receipt, options) => callOn(scope, 'recall', (deps) => explain(deps, receipt, options)),
-    feedback: (receipt, report) => callOn(scope, 'read', (deps) => feedback(deps, receipt, report)),
+    feedback: (receipt, report) => callOn(scope, 'change', (deps) => feedback(deps, receipt, report)),
     document: (source, options) => callOn(scope, 'read', (deps) => readDocument(deps, source, options)),
     documents: (options) => callOn(scope, 'read', (deps) => readDocuments(deps, options)),
     versions: (source) => callOn(scope, 'read', (deps) => readVersions(deps, source)),

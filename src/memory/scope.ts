@@ -1,3 +1,4 @@
+import { ProlepsisError } from '../domain/errors.ts'
 import type { RecallDeps } from '../recall/deps.ts'
 import type { RetainDeps } from '../retain/retain-deps.ts'
 import type { BankStore } from '../store/bank-store.ts'
@@ -15,7 +16,7 @@ export interface Scope {
 }
 
 /** What kind of call it is: what it needs of its bank. */
-export type CallKind = 'read' | 'recall' | 'write' | 'care'
+export type CallKind = 'read' | 'recall' | 'write' | 'change'
 
 export type BankDeps = RetainDeps & RecallDeps
 
@@ -31,8 +32,17 @@ export function callOn<T>(scope: Scope, kind: CallKind, work: (deps: BankDeps) =
 
 export async function depsOf(scope: Scope, kind: CallKind): Promise<BankDeps> {
   const { engine } = scope
+  if (kind === 'write' || kind === 'change') assertWritable(engine)
   const store = await scope.opener.open(scope.name, needOf(scope, kind))
   return depsFor(engine, store)
+}
+
+/** @throws ProlepsisError STORE_READ_ONLY */
+export function assertWritable(engine: Engine): void {
+  if (!engine.resolved.settings.readOnly) return
+  throw new ProlepsisError('STORE_READ_ONLY', 'The memory was opened read-only.', {
+    hint: 'Open it without readOnly (read_only in prolepsis.toml) to change it.',
+  })
 }
 
 export function depsFor(engine: Engine, store: BankStore): BankDeps {
@@ -50,9 +60,20 @@ export function depsFor(engine: Engine, store: BankStore): BankDeps {
 }
 
 /** The bank that nobody named is always there; one that was named is made by a write, if at all. */
+function isUnnamed({ engine, name }: Scope): boolean {
+  const bank = engine.resolved.values.find((value) => value.name === 'bank')
+  return bank?.origin.kind === 'default' && bank.value === name
+}
+
+/** Makes the bank when it is the one that is always there. */
+export async function makeUnnamed(scope: Scope): Promise<void> {
+  if (isUnnamed(scope)) await scope.opener.ensure(scope.name)
+}
+
 function needOf(scope: Scope, kind: CallKind): BankNeed {
-  const bank = scope.engine.resolved.values.find((value) => value.name === 'bank')
-  const isUnnamed = bank?.origin.kind === 'default' && bank.value === scope.name
   const writes = kind === 'write'
-  return { create: isUnnamed || (writes && scope.createIfMissing), vectors: writes || kind === 'recall' }
+  return {
+    create: isUnnamed(scope) || (writes && scope.createIfMissing),
+    vectors: writes || kind === 'recall',
+  }
 }

@@ -38,6 +38,11 @@ export async function* retainMany(
   let committing: Promise<readonly RetainManyResult[]> | null = null
   try {
     for (;;) {
+      if (committing !== null && (await settlesFirst(committing, upcoming))) {
+        // the next items let themselves be waited for: what is written need not
+        yield* await committing
+        committing = null
+      }
       const { value: batch, done } = await upcoming
       if (done) break
       upcoming = batches.next()
@@ -51,8 +56,19 @@ export async function* retainMany(
     committing = null
   } finally {
     // a consumer that leaves early, or an error, must not leave a write behind that nobody waits for
-    await Promise.allSettled([committing, batches.return(undefined)])
+    await Promise.allSettled([committing])
+    // not awaited: the source may never give its next item
+    watched(batches.return(undefined))
   }
+}
+
+function settlesFirst(one: Promise<unknown>, other: Promise<unknown>): Promise<boolean> {
+  const settled = (promise: Promise<unknown>, answer: boolean): Promise<boolean> =>
+    promise.then(
+      () => answer,
+      () => answer,
+    )
+  return Promise.race([settled(one, true), settled(other, false)])
 }
 
 /** Marks a promise as handled: it is awaited later. */

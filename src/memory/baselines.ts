@@ -1,0 +1,46 @@
+import { ProlepsisError } from '../domain/errors.ts'
+import type { Memory } from '../memory-api.ts'
+import type { BankStore } from '../store/bank-store.ts'
+import { searchLexical } from '../store/queries/lexical-search.ts'
+import { createPlainIndex, dropPlainIndex, searchPlainIndex } from '../store/queries/plain-baselines.ts'
+import { depsOf, type Scope } from './scope.ts'
+
+/** Plain searches over a bank's own rows, for measuring recall against them in the same run. */
+export interface Baselines {
+  /** Ids of the nearest chunks by one HNSW query on content vectors. */
+  annQuery(vector: Float32Array, limit?: number): Promise<readonly number[]>
+  /** Ids of the best chunks by one BM25 query on their text. */
+  bm25Query(text: string, limit?: number): Promise<readonly number[]>
+  /** Removes the index that was built for them. */
+  drop(): Promise<void>
+}
+
+const scopes = new WeakMap<Memory, Scope>()
+
+/** Remembers what a handle works on, for this module alone. */
+export function rememberScope(memory: Memory, scope: Scope): void {
+  scopes.set(memory, scope)
+}
+
+/** Builds a plain HNSW index over the bank's content vectors and gives queries to time. @throws INVALID_ARGUMENT */
+export async function baselines(memory: Memory): Promise<Baselines> {
+  const scope = scopes.get(memory)
+  if (scope === undefined) {
+    throw new ProlepsisError('INVALID_ARGUMENT', 'This is not a memory that createMemory made.', {
+      hint: 'Give the memory itself, not a copy of it.',
+      details: { option: 'memory' },
+    })
+  }
+  const { store, analyser } = await depsOf(scope, 'read')
+  const { database, bankId, space }: BankStore = store
+  await createPlainIndex(database, bankId, space)
+  return {
+    annQuery: (vector, limit = 10) => searchPlainIndex(database, bankId, space, vector, limit),
+    bm25Query: async (text, limit = 10) => {
+      const terms = [...new Set(analyser.terms(text))].map((term) => ({ term, weight: 1 }))
+      const { hits } = await searchLexical(database, bankId, { field: 0, terms, filter: {}, limit })
+      return hits.map((hit) => hit.chunkId)
+    },
+    drop: () => dropPlainIndex(database, bankId),
+  }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { createMemory, ProlepsisError, type RetainItem, type RetainManyResult } from '../../src/index.ts'
+import { createFakeEmbedder } from '../../src/testing.ts'
+import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
+
+const { bank, embedder } = useTestMemory()
+
+const notes = (count: number): RetainItem[] =>
+  Array.from({ length: count }, (_, at) => ({
+    content: `Note ${at} speaks of topic ${at * 7919}.`,
+    source: `n/${at}`,
+  }))
+
+describe('retainMany', () => {
+  test('gives one result an item, in order, each committed when it is given', async () => {
+    const memory = bank()
+    const results: RetainManyResult[] = []
+    for await (const result of memory.retainMany(notes(150))) {
+      results.push(result)
+      if (result.status !== 'failed' && results.length % 50 === 0) {
+        expect((await memory.document(result.document.source))?.document.documentId).toBe(
+          result.document.documentId,
+        )
+      }
+    }
+    const sources = results.map((result) => (result.status === 'failed' ? null : result.document.source))
+    expect(sources).toEqual(notes(150).map((item) => item.source))
+    expect(new Set(results.map((result) => result.status))).toEqual(new Set(['created']))
+    expect((await memory.recall(`topic ${77 * 7919}`)).passages[0]?.source).toBe('n/77')
+  })
+
+  test('embeds many small notes in few calls', async () => {
+    const before = embedder.calls.length
+    await collect(bank().retainMany(notes(200)))
+    expect(embedder.calls.length - before).toBeLessThan(20)
+  })
+
+  test('an item that cannot be retained fails alone, with its error', async () => {
+    const memory = bank()
+    // a caller without types may hand over anything
+    const odd = { content: 'x', sorce: 'typo' } as unknown as RetainItem
+    const items: RetainItem[] = [...notes(3), { content: ' ', source: 'blank' }, odd, ...notes(5).slice(3)]
+    const results = await collect(memory.retainMany(items))
+    expect(results.map((result) => result.status)).toEqual([
+      ...['created', 'created', 'created', 'failed', 'failed', 'created', 'created'],
+    ])
+    const failed = results.filter((result) => result.status === 'failed')
+    expect(failed.map(({ error, source }) => [error.code, source])).toEqual([
+      ['EMPTY_TEXT', 'blank'],
+      ['UNKNOWN_OPTION', null],
+    ])
+    expect(failed[1]?.error.hint).toBe('Did you mean "source"?')
+    expect((await memory.stats()).documents.current).toBe(5)
+  })
+
+  test('an embedder that fails on one text fails that item alone', async () => {
+    const model = createFakeEmbedder()
+    const memory = await createMemory({
+      inMemory: true,
+      embedder: {
+        ...model,
+        async embed(texts, options) {
+          if (texts.some((text) => text.includes('poison'))) throw new ProlepsisError('MODEL_FAILED', 'No.')
+          return model.embed(texts, options)
+        },
+      },
+    })
+    const items = [...notes(4), { content: 'poison', source: 'p' }, ...notes(8).slice(4)]
+    const results = await collect(memory.retainMany(items))
+    expect(results.map((result) => result.status === 'failed')).toEqual(
+      items.map((item) => item.source === 'p'),
+    )
+    expect((await memory.stats()).documents.current).toBe(8)
+    await memory.close()
+  })
+
+  test('the same source twice makes two versions', async () => {
+    const memory = bank()
+    const results = await collect(
+      memory.retainMany([
+        { content: 'First edition.', source: 's' },
+        { content: 'Second edition.', source: 's' },
+        { content: 'Second edition.', source: 's' },
+      ]),
+    )
+    expect(results.map((result) => result.status)).toEqual(['created', 'updated', 'unchanged'])
+    expect((await memory.versions('s')).map(({ version, state }) => [version, state])).toEqual([
+      [2, 'current'],
+      [1, 'superseded'],
+    ])
+  })
+
+  test('a slow source gets each result without waiting for the next item', async () => {
+    let release = (): void => undefined
+    async function* feed(): AsyncGenerator<RetainItem> {
+      yield { content: 'The first of the feed.', source: 'f/1' }
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      yield { content: 'The second of the feed.', source: 'f/2' }
+    }
+    const statuses: string[] = []
+    for await (const result of bank().retainMany(feed())) {
+      statuses.push(result.status)
+      release()
+    }
+    expect(statuses).toEqual(['created', 'created'])
+  })
+
+  test('a consumer that leaves early leaves whole documents behind', async () => {
+    const memory = bank()
+    for await (const result of memory.retainMany(notes(300))) {
+      if (result.status === 'created') break
+    }
+    const { documents } = await memory.stats()
+    expect(documents.current).toBeGreaterThan(0)
+    expect((await memory.doctor()).findings.filter((finding) => !finding.ok)).toEqual([])
+  })
+
+  test('a fired signal ends the stream with CANCELLED, an error of the source with itself', async () => {
+    const memory = bank()
+    expect(await codeOf(collect(memory.retainMany(notes(3), { signal: AbortSignal.abort() })))).toBe(
+      'CANCELLED',
+    )
+    async function* broken(): AsyncGenerator<RetainItem> {
+      yield* notes(1)
+      throw new Error('the source broke')
+    }
+    await expect(collect(memory.retainMany(broken()))).rejects.toThrow('the source broke')
+  })
+
+  test('progress counts every item', async () => {
+    const seen: string[] = []
+    const onProgress = (progress: { done: number; source: string; status: string }) =>
+      seen.push(`${progress.done} ${progress.source} ${progress.status}`)
+    await collect(bank().retainMany([...notes(2), { content: '', source: 'e' }], { onProgress }))
+    expect(seen).toEqual(['1 n/0 created', '2 n/1 created', '3 e failed'])
+  })
+})
