@@ -1,6 +1,7 @@
 import type { Mention } from '../../domain/cue.ts'
 import type { Filter } from '../../domain/filter.ts'
 import type { Queryable } from '../database.ts'
+import { lockDerived } from './derived-lock.ts'
 import { entityNorm } from './entity-norm.ts'
 import { renderFilter } from './filter-sql.ts'
 import { createParameters } from './parameters.ts'
@@ -29,6 +30,7 @@ export async function writeMentions(
     if (!names.has(key)) names.set(key, { kind: mention.kind, norm, name: mention.name.trim() })
   }
   if (names.size === 0) return
+  await lockDerived(tx, bankId)
   const sorted = [...names].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map((entry) => entry[1])
   const entities = await tx.query<{ id: number; kind: string; norm: string }>(
     `insert into entities (bank_id, entity_id, kind, name, norm)
@@ -122,6 +124,7 @@ export async function deleteMentions(
   chunkIds: readonly number[],
 ): Promise<void> {
   if (chunkIds.length === 0) return
+  await lockDerived(tx, bankId)
   const touched = await tx.query<{ id: number }>(
     `with gone as (
        delete from mentions where bank_id = $1 and chunk_id = any($2::bigint[]) returning entity_id, role

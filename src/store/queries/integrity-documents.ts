@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts'
+import { lockDerived } from './derived-lock.ts'
 import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
 
 /** Runs a statement that yields one count. `$1` is the bank. */
@@ -76,6 +77,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
       ),
     mend: (db, { bankId }) =>
       db.transaction(async (tx) => {
+        await lockDerived(tx, bankId)
         await tx.execute(
           `delete from entities e where e.bank_id = $1
            and not exists (select from mentions m where m.bank_id = $1 and m.entity_id = e.entity_id)`,

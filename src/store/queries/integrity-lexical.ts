@@ -1,3 +1,4 @@
+import { lockDerived } from './derived-lock.ts'
 import type { IntegrityCheck } from './integrity.ts'
 import { countRows } from './integrity-documents.ts'
 
@@ -77,6 +78,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
       ),
     mend: (db, { bankId }) =>
       db.transaction(async (tx) => {
+        await lockDerived(tx, bankId)
         await tx.execute('delete from postings where bank_id = $1', [bankId])
         await tx.execute(
           `insert into postings (bank_id, term_id, chunk_id, frequency, length)
@@ -113,9 +115,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
       ),
     mend: (db, { bankId }) =>
       db.transaction(async (tx) => {
-        await tx.query('select field from field_statistics where bank_id = $1 order by field for update', [
-          bankId,
-        ])
+        await lockDerived(tx, bankId)
         await tx.execute(
           `delete from terms t where t.bank_id = $1
            and not exists (select from postings p where p.bank_id = $1 and p.term_id = t.term_id)`,
@@ -145,9 +145,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
       ),
     mend: (db, { bankId }) =>
       db.transaction(async (tx) => {
-        await tx.query('select field from field_statistics where bank_id = $1 order by field for update', [
-          bankId,
-        ])
+        await lockDerived(tx, bankId)
         await tx.execute('delete from field_statistics where bank_id = $1', [bankId])
         await tx.execute(
           `insert into field_statistics (bank_id, field, chunk_count, total_length)

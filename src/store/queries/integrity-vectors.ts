@@ -1,6 +1,7 @@
 import type { VectorSpace } from '../bank-store.ts'
 import type { Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
+import { lockDerived } from './derived-lock.ts'
 import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
 import { countRows } from './integrity-documents.ts'
 import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
@@ -26,6 +27,7 @@ function mendInSpace(statements: (names: SpaceNames) => readonly string[]): Inte
     db.transaction(async (tx) => {
       const names = namesOf(target)
       if (names === null) return
+      await lockDerived(tx, target.bankId)
       for (const statement of statements(names)) await tx.execute(statement, [target.bankId])
     })
 }
@@ -142,6 +144,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
       const names = namesOf(target)
       if (names === null) return
       await db.transaction(async (tx) => {
+        await lockDerived(tx, target.bankId)
         await dropCodeIndexes(tx, names.space, target.bankId)
         await tx.execute(`update ${names.bits} set indexed = false where bank_id = $1 and indexed`, [
           target.bankId,

@@ -1,4 +1,5 @@
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
+import { lockDerived } from './derived-lock.ts'
 
 /** A chunk's terms in one field. */
 export interface TermEntry {
@@ -31,8 +32,8 @@ const CHUNK_TERM_COLUMNS: readonly CopyColumn[] = [
 ]
 
 /**
- * Writes terms of chunks of a current document. It locks the bank's field statistics until the transaction ends, so
- * writers of a bank queue here instead of deadlocking on common terms: call it last.
+ * Writes terms of chunks of a current document. Writers of a bank queue from here to the end of their transactions
+ * (derived-lock.ts).
  */
 export async function writeTerms(
   tx: Queryable,
@@ -41,6 +42,7 @@ export async function writeTerms(
 ): Promise<void> {
   const filled = entries.filter((entry) => entry.counts.size > 0)
   if (filled.length === 0) return
+  await lockDerived(tx, bankId)
   const totals = [0, 0]
   const chunks = [0, 0]
   const frequencies: [Map<string, number>, Map<string, number>] = [new Map(), new Map()]
@@ -141,7 +143,7 @@ async function uncount(
   fields: readonly number[],
 ): Promise<void> {
   if (chunkIds.length === 0) return
-  await tx.query('select field from field_statistics where bank_id = $1 order by field for update', [bankId])
+  await lockDerived(tx, bankId)
   await tx.execute(
     `update field_statistics s
      set chunk_count = s.chunk_count - n.chunks, total_length = s.total_length - n.length
@@ -172,6 +174,7 @@ export async function deleteTerms(
   options: { readonly counted: boolean; readonly field?: 0 | 1 | undefined },
 ): Promise<void> {
   if (chunkIds.length === 0) return
+  await lockDerived(tx, bankId)
   const fields = options.field === undefined ? ALL_FIELDS : [options.field]
   if (options.counted) await uncount(tx, bankId, chunkIds, fields)
   const touched = await tx.query<{ id: number }>(

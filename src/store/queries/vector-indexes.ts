@@ -1,6 +1,7 @@
 import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
+import { lockDerived } from './derived-lock.ts'
 import { bitsTable } from './space-tables.ts'
 import { codeIndexName, indexedCondition } from './vector-search-sql.ts'
 
@@ -90,6 +91,7 @@ async function takeIn(
 ): Promise<number> {
   const bits = quoteIdentifier(bitsTable(space))
   return db.transaction(async (tx) => {
+    await lockDerived(tx, bankId)
     const taken = await tx.execute(
       // As a CTE: in a join the limited subquery might run more than once.
       `with w as materialized (

@@ -3,6 +3,7 @@ import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
+import { lockDerived } from './derived-lock.ts'
 import { bitsTable, vectorsTable } from './space-tables.ts'
 import { codeSigns } from './vector-code.ts'
 
@@ -40,6 +41,7 @@ export async function copyVectors(
   vectors: readonly NewVector[],
 ): Promise<number> {
   if (vectors.length === 0) return 0
+  await lockDerived(tx, bankId)
   const counts = new Map<number, number>()
   const wide: CopyValue[][] = []
   const narrow: CopyValue[][] = []
@@ -98,6 +100,7 @@ export async function deleteVectors(
   kinds: readonly VectorKind[] = VECTOR_KINDS,
 ): Promise<void> {
   if (chunkIds.length === 0) return
+  await lockDerived(tx, bankId)
   const parameters = [bankId, chunkIds, kinds.map(vectorKindNumber)]
   const vectors = await tx.query<{ kind: number; n: number }>(
     `with gone as (
