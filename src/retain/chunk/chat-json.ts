@@ -1,6 +1,6 @@
 import { type Node, parseTree } from 'jsonc-parser'
 import { timeOfValue } from './chat-time.ts'
-import { speakerOfRole, type Turn, type TurnList, takeCaption } from './chat-turn.ts'
+import { keepable, speakerOfRole, type Turn, type TurnList, takeCaption } from './chat-turn.ts'
 
 const SPEAKER_KEYS = ['speaker', 'name', 'author', 'from', 'sender', 'role']
 const CONTENT_KEYS = ['content', 'text', 'message', 'body']
@@ -103,7 +103,8 @@ function readMessage(text: string, line: Line): Turn | null {
     occurredAt: timeOfValue((field(message, TIME_KEYS) ?? field(root, TIME_KEYS))?.value),
     content: rest,
     contentAt: said.offsets.slice(lead, lead + rest.length),
-    caption: typeof named?.value === 'string' && named.value.trim() !== '' ? named.value.trim() : caption,
+    caption:
+      typeof named?.value === 'string' && named.value.trim() !== '' ? keepable(named.value.trim()) : caption,
   }
 }
 
@@ -128,7 +129,7 @@ function speakerOf(message: Node): string | null {
     const found = field(message, [key])
     const node = found?.type === 'object' ? field(found, ['name', 'role']) : found
     if (typeof node?.value === 'string' && node.value.trim() !== '') {
-      const name = node.value.trim()
+      const name = keepable(node.value.trim())
       return key === 'role' || key === 'author' || key === 'from' ? speakerOfRole(name) : name
     }
   }
@@ -166,7 +167,7 @@ function decode(
       offsets.push(lineStart + at)
       at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2
     }
-    words.push(String(part.value))
+    words.push(keepable(String(part.value)))
   }
   return { content: words.join('\n'), offsets }
 }

@@ -53,3 +53,8 @@ export function takeCaption(said: string): Caption {
     ? { rest: trimmed, caption: null }
     : { rest: trimmed.slice(0, opening).trimEnd(), caption }
 }
+
+/** What JSON escapes may bring in and no text may hold, a NUL or half a pair, replaced one for one. */
+export function keepable(decoded: string): string {
+  return decoded.replace(/\u0000|\p{Surrogate}/gu, '\uFFFD')
+}

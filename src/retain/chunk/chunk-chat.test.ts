@@ -147,6 +147,17 @@ describe('a log of JSON lines', () => {
     expect(pieces.map((piece) => piece.content).join('\n')).toBe(content)
   })
 
+  it('lets escapes bring in nothing that no text may hold', async () => {
+    const [turn] = await chunk(
+      '{"speaker":"A\\u0000","content":"x\\ud800y\\ud83d\\ude00","caption":"\\u0000"}\n',
+    )
+    expect([turn?.speaker, turn?.content, turn?.attributes.caption]).toEqual([
+      'A\uFFFD',
+      'x\uFFFDy😀',
+      '\uFFFD',
+    ])
+  })
+
   it('keeps lines that are no messages and tells how many', async () => {
     const text = '{"role":"user","content":"hi"}\nnot json\n{"type":"meta"}\n'
     const result = await chunkText(text, { format: 'chat', codeLanguage: null, maxTokens: 50, countTokens })
@@ -269,6 +280,8 @@ describe('renderChat', () => {
     [[{ role: 'user', content: ' ' }], 'EMPTY_TEXT'],
     [[{ role: 'user', content: 'a', at: 'soon' }], 'INVALID_TIME'],
     [[{ role: ' ', content: 'a' }], 'INVALID_ARGUMENT'],
+    [[{ role: 'user', content: 'a\u0000' }], 'INVALID_TEXT'],
+    [[{ role: 'user', content: 'a\ud800\nUser: b' }], 'INVALID_TEXT'],
   ])('refuses %j', (messages, code) => {
     expect(() => renderChat(messages)).toThrow(expect.objectContaining({ code }))
   })

@@ -105,6 +105,16 @@ describe('front matter', () => {
     expect(readFrontMatter('x\n---\na: 1\n---\n')).toBeNull()
   })
 
+  it.each(['a: "\\0"', 'a: "\\ud800"', 'a: &a [*a]', 'a: 1\na: 2'])(
+    'with %j is told to be unreadable',
+    (body) => {
+      expect(readFrontMatter(`---\n${body}\n---\n`)).toMatchObject({
+        values: {},
+        problem: expect.stringMatching(/^front/),
+      })
+    },
+  )
+
   it('that cannot be read is kept and told', async () => {
     const text = '---\na: [1\n---\nx\n'
     const result = await chunkText(text, {

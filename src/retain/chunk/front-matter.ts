@@ -23,7 +23,11 @@ export function readFrontMatter(text: string): FrontMatter | null {
   if (body.trim() !== '' && !KEY_LINE.test(body)) return null
   try {
     const value: unknown = yaml === null ? parseToml(body) : parseYaml(body)
-    return { end: match[0].length, values: isRecord(value) ? value : {}, problem: null }
+    const values = isRecord(value) ? value : {}
+    // Escapes may bring in what no text may hold; a value may hold itself.
+    if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(values)))
+      throw new Error('it has a NUL or half a surrogate pair')
+    return { end: match[0].length, values, problem: null }
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     return { end: match[0].length, values: {}, problem: `front matter could not be read: ${reason}` }

@@ -1,4 +1,5 @@
 import { ProlepsisError } from '../../domain/errors.ts'
+import { assertWellFormed } from '../../domain/well-formed.ts'
 import type { ChatMessage } from '../stages.ts'
 import { speakerOfRole } from './chat-turn.ts'
 import { parseTurns } from './chunk-chat.ts'
@@ -8,9 +9,10 @@ import { parseTurns } from './chunk-chat.ts'
  * times are given. When a message's own words would read as somebody's turn, JSON lines instead: the text read back
  * always gives exactly these turns.
  *
- * @throws EMPTY_TEXT without messages, INVALID_TIME, INVALID_ARGUMENT for a message without a speaker
+ * @throws EMPTY_TEXT without words, INVALID_TIME, INVALID_TEXT, INVALID_ARGUMENT for a message without a speaker or strings
  */
 export function renderChat(messages: readonly ChatMessage[]): string {
+  for (const [index, message] of messages.entries()) check(message, index)
   if (messages.every((message) => message.content.trim() === '')) {
     throw new ProlepsisError('EMPTY_TEXT', 'The conversation says nothing.', {
       hint: 'Hand over at least one message with words in it.',
@@ -22,6 +24,22 @@ export function renderChat(messages: readonly ChatMessage[]): string {
   )
   const asText = `${text.join('\n')}\n`
   return readsBack(asText, turns) ? asText : asJsonLines(turns)
+}
+
+/** Callers without types may hand over anything. */
+function check(message: unknown, index: number): void {
+  const isObject = typeof message === 'object' && message !== null
+  const content = isObject && 'content' in message ? message.content : undefined
+  const role = isObject && 'role' in message ? message.role : undefined
+  const name = isObject && 'name' in message ? message.name : undefined
+  const isString = typeof content === 'string' && typeof role === 'string'
+  if (!isString || (name !== undefined && typeof name !== 'string')) {
+    throw new ProlepsisError('INVALID_ARGUMENT', `Message ${index} is no { role, content } of strings.`, {
+      hint: 'Give each message as { role: string, content: string, name?: string, at?: string | Date }.',
+      details: { option: 'content', index },
+    })
+  }
+  for (const text of [role, name ?? '', content]) assertWellFormed(text, `message ${index}`)
 }
 
 interface RenderedTurn {

@@ -19,6 +19,8 @@ export interface ExtractOptions {
 
 const HTML_EXTENSIONS = new Set(['html', 'htm', 'xhtml'])
 const HTML_MEDIA_TYPES = new Set(['text/html', 'application/xhtml+xml'])
+/** A first heading is looked for in so many characters. */
+const TITLE_REACH = 4000
 /** Media types of text outside `text/`. */
 const TEXT_APPLICATIONS =
   /^application\/(?:(?:ld\+|[\w.-]+\+)?json|[\w.-]+\+xml|xml|yaml|x-yaml|toml|javascript|typescript|sql|x-sh|x-httpd-php|x-ndjson|jsonl|x-jsonlines|octet-stream)$/
@@ -104,8 +106,9 @@ function isHtml(text: string, options: ExtractOptions): boolean {
 function markdownTitle(text: string, frontMatter: Readonly<Record<string, unknown>>): string | null {
   if (typeof frontMatter.title === 'string' && frontMatter.title.trim() !== '')
     return frontMatter.title.trim()
+  const head = text.length > TITLE_REACH ? text.slice(0, text.lastIndexOf('\n', TITLE_REACH) + 1) : text
   const heading = /^#[ \t]+([^\n]+)$/m
-    .exec(text.slice(0, 4000))?.[1]
+    .exec(head)?.[1]
     ?.replace(/[ \t]+#*[ \t]*\r?$/, '')
     .trim()
   return heading === undefined || heading === '' ? null : heading
