@@ -22,16 +22,23 @@ export function rememberScope(memory: Memory, scope: Scope): void {
   scopes.set(memory, scope)
 }
 
+/** The store under a memory, for tests that look at its tables. @throws INVALID_ARGUMENT */
+export async function storeOf(memory: Memory): Promise<BankStore> {
+  return (await depsOf(scopeOf(memory), 'read')).store
+}
+
+function scopeOf(memory: Memory): Scope {
+  const scope = scopes.get(memory)
+  if (scope !== undefined) return scope
+  throw new ProlepsisError('INVALID_ARGUMENT', 'This is not a memory that createMemory made.', {
+    hint: 'Give the memory itself, not a copy of it.',
+    details: { option: 'memory' },
+  })
+}
+
 /** Builds a plain HNSW index over the bank's content vectors and gives queries to time. @throws INVALID_ARGUMENT */
 export async function baselines(memory: Memory): Promise<Baselines> {
-  const scope = scopes.get(memory)
-  if (scope === undefined) {
-    throw new ProlepsisError('INVALID_ARGUMENT', 'This is not a memory that createMemory made.', {
-      hint: 'Give the memory itself, not a copy of it.',
-      details: { option: 'memory' },
-    })
-  }
-  const { store, analyser } = await depsOf(scope, 'read')
+  const { store, analyser } = await depsOf(scopeOf(memory), 'read')
   const { database, bankId, space }: BankStore = store
   await createPlainIndex(database, bankId, space)
   return {

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createMemory, type Memory } from '../../src/index.ts'
+import { createFakeEmbedder } from '../../src/testing.ts'
+import { everyTable } from '../support/every-table.ts'
+import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
+
+const { bank, embedder, clock } = useTestMemory()
+
+const ok = async (memory: Memory) => (await memory.doctor()).findings.filter((finding) => !finding.ok)
+
+async function filled(): Promise<Memory> {
+  const memory = bank()
+  await memory.retain('Zanzibar is an island. Quokkas do not live there.', {
+    source: 'trips/zanzibar.md',
+    tags: ['travel'],
+    questions: ['Where is Zanzibar?'],
+  })
+  await memory.retain('Oslo is a city.', { source: 'trips/oslo.md', tags: ['travel', 'city'] })
+  await memory.retain([{ role: 'user', name: 'Quentin', content: 'I moved to Oslo in spring.' }], {
+    source: 'chat/1',
+  })
+  await memory.retain('Oslo is a big city.', { source: 'trips/oslo.md' })
+  return memory
+}
+
+describe('forget', () => {
+  test('removes a source in all its versions from every table', async () => {
+    const memory = await filled()
+    const { receipt } = await memory.recall('Is Oslo a city?')
+    await memory.feedback(receipt!, { used: ['trips/oslo.md#1'] })
+    expect(await memory.forget({ source: 'trips/zanzibar.md' })).toEqual({ documents: 1, chunks: 1 })
+    expect(await memory.forget({ source: 'chat/1' })).toEqual({ documents: 1, chunks: 1 })
+    const tables = await everyTable(memory)
+    expect(tables).not.toMatch(/zanzibar|quokka|quentin/i)
+    expect(tables).toMatch(/oslo/i)
+    expect(await memory.versions('trips/zanzibar.md')).toEqual([])
+    expect(await ok(memory)).toEqual([])
+  })
+
+  test('takes a prefix, a tag, or everything; nothing matched is no error', async () => {
+    const memory = await filled()
+    expect(await memory.forget({ tag: 'city' })).toEqual({ documents: 2, chunks: 2 })
+    expect(await memory.forget({ sourcePrefix: 'trips/' })).toEqual({ documents: 1, chunks: 1 })
+    expect(await memory.forget({ sourcePrefix: 'trips/' })).toEqual({ documents: 0, chunks: 0 })
+    await memory.recall('anything')
+    expect(await memory.forget({ all: true })).toEqual({ documents: 1, chunks: 1 })
+    expect(await memory.stats()).toMatchObject({ chunks: 0, terms: 0, postings: 0, receipts: 0, vectors: {} })
+    expect((await memory.recall('anything')).passages).toEqual([])
+  })
+
+  test('a chunk goes with its like in other versions, the rest of the text stays', async () => {
+    const memory = bank()
+    const turns = (last: string) => [
+      { role: 'Ann', content: 'My secret is a tattoo.' },
+      { role: 'Bob', content: last },
+    ]
+    await memory.retain(turns('I see.'), { source: 'c' })
+    await memory.retain(turns('I understand.'), { source: 'c' })
+    expect(await memory.forget({ ref: 'c#1' })).toEqual({ documents: 0, chunks: 2 })
+    expect(await everyTable(memory)).not.toMatch(/tattoo/)
+    expect((await memory.document('c'))?.text).toBe('Bob: I understand.\n')
+    expect((await memory.retain(turns('I understand.'), { source: 'c' })).status).toBe('unchanged')
+    expect((await memory.document('c'))?.document.notes[0]).toMatch(/a chunk was forgotten on 2024/)
+    expect(await memory.get('c#2')).toMatchObject({ speaker: 'Bob' })
+    expect(await ok(memory)).toEqual([])
+    await memory.rebuildIndex()
+    expect(await ok(memory)).toEqual([])
+    expect(await everyTable(memory)).not.toMatch(/tattoo/)
+  })
+
+  test('the only chunk goes with its document', async () => {
+    const memory = bank()
+    await memory.retain('Just this.', { source: 'one' })
+    expect(await memory.forget({ ref: 'one#1' })).toEqual({ documents: 1, chunks: 1 })
+    expect((await memory.retain('Just this.', { source: 'one' })).status).toBe('created')
+  })
+
+  test('takes exactly one selector', async () => {
+    const memory = bank()
+    // callers without types may hand over anything
+    const forget = (selector: unknown) => codeOf(memory.forget(selector as { all: true }))
+    await memory.retain('Stays.', { source: 's' })
+    expect(await forget({})).toBe('INVALID_ARGUMENT')
+    expect(await forget({ source: 's', tag: 't' })).toBe('INVALID_ARGUMENT')
+    expect(await forget({ all: false })).toBe('INVALID_ARGUMENT')
+    expect(await forget({ source: '' })).toBe('INVALID_ARGUMENT')
+    expect(await forget({ suorce: 's' })).toBe('UNKNOWN_OPTION')
+    expect(await forget({ ref: 'no ref' })).toBe('INVALID_ARGUMENT')
+    expect(await forget(null)).toBe('INVALID_ARGUMENT')
+    expect((await memory.documents()).length).toBe(1)
+  })
+})
+
+describe('export and import', () => {
+  test('a bank comes back as it was: versions, times, labels, questions, activity', async () => {
+    const memory = await filled()
+    const { receipt } = await memory.recall('Is Oslo a city?')
+    await memory.feedback(receipt!, { used: ['trips/oslo.md#1'] })
+    await memory.remove('chat/1')
+    const lines = await collect(memory.export())
+    const copy = bank()
+    expect(await copy.import(lines)).toEqual({ documents: 4, unchanged: 0, chunks: 4 })
+    const again = await collect(copy.export())
+    const comparable = (all: string[]) => all.slice(1).map((line) => JSON.parse(line))
+    expect(comparable(again)).toEqual(comparable(lines))
+    expect(await ok(copy)).toEqual([])
+    expect((await copy.recall('Where is Zanzibar?')).passages[0]?.cue?.text).toBe('Where is Zanzibar?')
+    expect((await copy.recall('Oslo')).passages[0]?.text).toBe('Oslo is a big city.')
+  })
+
+  test('importing again changes nothing; an older export into a bank that went on does not set it back', async () => {
+    const memory = await filled()
+    const lines = await collect(memory.export())
+    await memory.retain('Oslo is the capital.', { source: 'trips/oslo.md' })
+    expect(await memory.import(lines)).toMatchObject({ documents: 0, unchanged: 4 })
+    expect((await memory.document('trips/oslo.md'))?.text).toBe('Oslo is the capital.')
+    const copy = bank()
+    await copy.import(lines)
+    expect(await copy.import(await collect(memory.export()))).toMatchObject({ documents: 1, unchanged: 4 })
+    expect((await copy.document('trips/oslo.md'))?.text).toBe('Oslo is the capital.')
+    expect((await copy.versions('trips/oslo.md')).map((one) => one.state)).toEqual([
+      'current',
+      'superseded',
+      'superseded',
+    ])
+  })
+
+  test('a line that is not ours is refused by its number', async () => {
+    const lines = await collect((await filled()).export())
+    const refused = async (changed: string[], line: number) =>
+      expect(bank().import(changed)).rejects.toMatchObject({ code: 'IMPORT_INVALID', details: { line } })
+    await refused([], 1)
+    await refused(['hello'], 1)
+    await refused(lines.slice(1), 1)
+    await refused([lines[0]!, '{"type":"document"}', ...lines.slice(2)], 2)
+    await refused([lines[0]!, lines[1]!.replace('"trust":"user"', '"trust":"pope"'), ...lines.slice(2)], 2)
+    await refused(lines.slice(0, -1), lines.length - 1)
+    await refused([...lines, lines[1]!], lines.length + 1)
+    await refused([lines[0]!, lines[1]!, lines.at(-1)!], 3)
+    await refused([lines[0]!.replace('"version":1', '"version":99'), ...lines.slice(1)], 1)
+    await refused([lines[0]!, lines[1]!.replace('Zanzibar is', 'Zanzibar \\u0000 is'), ...lines.slice(2)], 2)
+  })
+
+  test('another text as the same version is refused, what came before it stays', async () => {
+    const memory = await filled()
+    const lines = await collect(memory.export())
+    const other = bank()
+    await other.retain('Oslo is a village.', { source: 'trips/oslo.md' })
+    await expect(other.import(lines)).rejects.toMatchObject({ code: 'IMPORT_INVALID', details: { line: 3 } })
+    expect((await other.document('trips/oslo.md'))?.text).toBe('Oslo is a village.')
+    expect((await other.documents()).map((one) => one.source)).toEqual(['trips/oslo.md', 'trips/zanzibar.md'])
+  })
+})
+
+describe('rebuildIndex', () => {
+  test('gives the same index from the texts, without embedding anything again', async () => {
+    const memory = await filled()
+    // terms and people get other numbers, everything else is the same
+    const same = /^(documents|chunks|cues|vectors_|bits_|field_statistics|vector_statistics)/
+    const before = await everyTable(memory, same)
+    const calls = embedder.calls.length
+    const progress: number[] = []
+    expect(await memory.rebuildIndex({ onProgress: (done) => progress.push(done) })).toEqual({
+      documents: 4,
+      chunks: 4,
+    })
+    expect(progress).toEqual([1, 2, 3, 4])
+    expect(embedder.calls.length).toBe(calls)
+    expect(await everyTable(memory, same)).toBe(before)
+    expect(await ok(memory)).toEqual([])
+  })
+})
+
+test('banks are created, listed, configured and deleted, each with its own texts', async () => {
+  const memory = bank()
+  const info = await memory.banks.create('élan.2', { language: 'french', settings: { a: 1 } })
+  expect(info).toMatchObject({
+    name: 'élan.2',
+    language: 'french',
+    modelId: embedder.modelId,
+    settings: { a: 1 },
+  })
+  expect(await codeOf(memory.banks.create('élan.2'))).toBe('BANK_EXISTS')
+  expect((await memory.banks.configure('élan.2', { b: 2, a: null })).settings).toEqual({ b: 2 })
+  expect((await memory.banks.list()).map((one) => one.name)).toContain('élan.2')
+  await memory.bank('élan.2').retain('Les chats dorment.', { source: 'x' })
+  await memory.retain('Dogs bark.', { source: 'x' })
+  expect((await memory.recall('chat')).passages.map((passage) => passage.text)).toEqual(['Dogs bark.'])
+  expect((await memory.bank('élan.2').recall('chat')).passages[0]?.text).toBe('Les chats dorment.')
+  expect(await memory.banks.delete('élan.2')).toBe(true)
+  expect(await memory.banks.delete('élan.2')).toBe(false)
+  expect(await memory.banks.info('élan.2')).toBeNull()
+  expect(await codeOf(memory.bank('élan.2').recall('chat'))).toBe('BANK_NOT_FOUND')
+  for (const name of ['', '.', '..', 'a/b', "a'; drop table banks;--", 'x'.repeat(64), 'a b', '\u0000']) {
+    expect(await codeOf(memory.banks.create(name))).toBe('INVALID_ARGUMENT')
+  }
+  expect(await codeOf(memory.banks.create('x', { language: 'klingon' }))).toBe('INVALID_ARGUMENT')
+})
+
+test('another model is refused with the way out, which moves the bank over', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prolepsis-care-'))
+  const dataDir = join(folder, 'store')
+  const open = (dimension: number) =>
+    createMemory({ dataDir, clock, embedder: createFakeEmbedder({ dimension }) })
+  try {
+    let memory = await open(64)
+    await memory.retain('Kelly was born in March.', { source: 'k', questions: ['When is her birthday?'] })
+    await memory.retain('Kelly was born in May.', { source: 'k' })
+    await memory.close()
+
+    memory = await open(32)
+    await expect(memory.recall('Kelly')).rejects.toMatchObject({
+      code: 'MODEL_MISMATCH',
+      hint: expect.stringContaining('prolepsis rebuild-index --reembed'),
+    })
+    expect(await codeOf(memory.retain('x', { source: 'k' }))).toBe('MODEL_MISMATCH')
+    expect((await memory.recall('Kelly', { mode: 'lexical' })).passages).toHaveLength(1)
+    expect(await memory.rebuildIndex({ reembed: true })).toEqual({ documents: 2, chunks: 2 })
+    expect((await memory.recall('Kelly')).passages[0]?.text).toBe('Kelly was born in May.')
+    expect((await memory.stats()).bank).toMatchObject({ modelId: 'fake-32', dimension: 32 })
+    expect(await ok(memory)).toEqual([])
+
+    expect((await memory.backup(join(folder, 'b.tar.gz'))).bytes).toBeGreaterThan(1000)
+    expect(await codeOf(memory.backup(join(folder, 'b.tar.gz')))).toBe('INVALID_ARGUMENT')
+    await memory.close()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
