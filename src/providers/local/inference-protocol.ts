@@ -1,3 +1,4 @@
+import type { ExitFlags } from './exit-guard.ts'
 import type { Pooling } from './model-folder.ts'
 
 export type Runtime = 'native' | 'wasm'
@@ -9,6 +10,11 @@ export interface InferenceStart {
   readonly threads: number
   readonly dimension: number
   readonly pooling: Pooling
+}
+
+/** The start with what the owner and the thread share. */
+export interface ThreadStart extends InferenceStart {
+  readonly exitFlags: ExitFlags
 }
 
 /** Which runtime runs, and why it is not the native one where that was not asked for. */

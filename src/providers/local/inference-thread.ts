@@ -1,4 +1,5 @@
 import { ProlepsisError } from '../../domain/errors.ts'
+import { awaitUncut, createExitFlags } from './exit-guard.ts'
 import type { InferenceReply, InferenceRequest, InferenceStart, RuntimeInfo } from './inference-protocol.ts'
 import { startInferenceWorker } from './start-inference-worker.ts'
 
@@ -67,8 +68,10 @@ interface Connection {
 
 /** A thread and what is asked of it. While nothing is, it does not keep the process alive. */
 function openConnection(start: InferenceStart, onLost: (connection: Connection) => void): Connection {
-  const worker = startInferenceWorker(start)
+  const exitFlags = createExitFlags()
+  const worker = startInferenceWorker({ ...start, exitFlags })
   worker.unref()
+  const onExit = (): void => awaitUncut(exitFlags)
   const waiting = new Map<
     number,
     { resolve: (reply: InferenceReply) => void; reject: (error: ProlepsisError) => void }
@@ -77,13 +80,17 @@ function openConnection(start: InferenceStart, onLost: (connection: Connection) 
   const take = (id: number) => {
     const found = waiting.get(id)
     waiting.delete(id)
-    if (waiting.size === 0) worker.unref()
+    if (waiting.size === 0) {
+      worker.unref()
+      process.off('exit', onExit)
+    }
     return found
   }
   const connection: Connection = {
     ask: (make, transfer = []) =>
       new Promise((resolve, reject) => {
         const id = next++
+        if (waiting.size === 0) process.on('exit', onExit)
         waiting.set(id, { resolve, reject })
         worker.ref()
         worker.postMessage(make(id), transfer)

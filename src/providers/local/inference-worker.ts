@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProlepsisError } from '../../domain/errors.ts'
-import type { InferenceReply, InferenceRequest, InferenceStart } from './inference-protocol.ts'
+import { uncut } from './exit-guard.ts'
+import type { InferenceReply, InferenceRequest, ThreadStart } from './inference-protocol.ts'
 import { type OnnxModel, openOnnxModel } from './onnx-session.ts'
 import { poolRows } from './pool.ts'
 
@@ -10,7 +11,7 @@ import { poolRows } from './pool.ts'
  */
 const port = parentPort
 // the other side is `createInferenceThread`
-const start = workerData as InferenceStart
+const start = workerData as ThreadStart
 let model: Promise<OnnxModel> | null = null
 
 const load = (): Promise<OnnxModel> => {
@@ -64,7 +65,9 @@ function failure(id: number, error: unknown): InferenceReply {
 let last: Promise<void> = Promise.resolve()
 port?.on('message', (request: InferenceRequest) => {
   last = last.then(async () => {
-    const reply = await answer(request).catch((error: unknown) => failure(request.id, error))
+    // the WASM runtime may be cut short at any time
+    const work = start.runtime === 'wasm' ? answer(request) : uncut(start.exitFlags, () => answer(request))
+    const reply = await work.catch((error: unknown) => failure(request.id, error))
     port.postMessage(reply, reply.kind === 'vectors' ? [reply.vectors.buffer] : [])
     if (request.kind === 'close') port.close()
   })

@@ -130,6 +130,17 @@ describe('the local embedder', () => {
     }
   })
 
+  test('lets the process exit in the middle of a call', () => {
+    const script = fileURLToPath(new URL('./__fixtures__/exit-while-embedding.ts', import.meta.url))
+    for (const how of ['exit', 'uncaught']) {
+      const { status, signal } = spawnSync(process.execPath, ['--import', 'tsx', script, how], {
+        stdio: 'ignore',
+        timeout: 60_000,
+      })
+      expect({ how, status, signal }).toEqual({ how, status: how === 'uncaught' ? 1 : 7, signal: null })
+    }
+  })
+
   test('refuses options that do not fit', async () => {
     await expect(createLocalEmbedder({ threads: 0 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     await expect(createLocalEmbedder({ maxBatchTokens: 0.5 })).rejects.toMatchObject({

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { InferenceStart } from './inference-protocol.ts'
+import type { ThreadStart } from './inference-protocol.ts'
 
 /** From `dist` by plain Node, from the TypeScript sources (tests, benchmarks) with a loader where Node reads none. */
-export function startInferenceWorker(start: InferenceStart): Worker {
+export function startInferenceWorker(start: ThreadStart): Worker {
   const options = { workerData: start, name: 'prolepsis-embedder' }
   if (!import.meta.url.endsWith('.ts')) {
     return new Worker(new URL('./inference-worker.js', import.meta.url), options)
