@@ -4,6 +4,7 @@ import type { ChunkDraft } from '../../src/domain/chunk.ts'
 import type { CueKind, Mention, VectorKind } from '../../src/domain/cue.ts'
 import type { VectorSpace } from '../../src/store/bank-store.ts'
 import type { Database, Queryable } from '../../src/store/database.ts'
+import type { Migration } from '../../src/store/migrate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { insertBank } from '../../src/store/queries/banks.ts'
 import { copyChunks, reserveChunkIds } from '../../src/store/queries/chunks.ts'
@@ -29,14 +30,17 @@ export interface OpenedStore {
   close(): Promise<void>
 }
 
-async function openMemory(): Promise<OpenedStore> {
-  const database = await openStore({ memory: true })
+/** The package's migrations where absent. */
+export type MigrationsOption = (() => Promise<readonly Migration[]>) | undefined
+
+async function openMemory(migrations: MigrationsOption): Promise<OpenedStore> {
+  const database = await openStore({ memory: true }, { migrations: await migrations?.() })
   return { database, close: () => database.close() }
 }
 
-async function openServer(): Promise<OpenedStore> {
+async function openServer(migrations: MigrationsOption): Promise<OpenedStore> {
   const made = await createTestDatabase()
-  const database = await openStore({ databaseUrl: made.databaseUrl })
+  const database = await openStore({ databaseUrl: made.databaseUrl }, { migrations: await migrations?.() })
   return {
     database,
     close: async () => {
@@ -47,11 +51,15 @@ async function openServer(): Promise<OpenedStore> {
 }
 
 /** Runs a suite on PGlite, and on a server where there is one. */
-export function describeStores(name: string, suite: (open: () => Promise<OpenedStore>) => void): void {
-  describe(`${name} on PGlite`, () => suite(openMemory))
-  if (serverUrl === undefined)
-    describe.skip(`${name} on a server (${noServerReason})`, () => suite(openServer))
-  else describe(`${name} on a server`, () => suite(openServer))
+export function describeStores(
+  name: string,
+  suite: (open: () => Promise<OpenedStore>) => void,
+  migrations?: MigrationsOption,
+): void {
+  describe(`${name} on PGlite`, () => suite(() => openMemory(migrations)))
+  const onServer = (): void => suite(() => openServer(migrations))
+  if (serverUrl === undefined) describe.skip(`${name} on a server (${noServerReason})`, onServer)
+  else describe(`${name} on a server`, onServer)
 }
 
 export interface TestBank {

@@ -119,39 +119,38 @@ describe('an embedded data folder', () => {
     const path = await dataFolder()
     const events: EngineEvent[] = []
     let fire: (() => void) | undefined
-    const maintained = new Promise<void>((resolve) => {
-      void openStore(
-        { dataDir: path },
-        {
-          onEvent: (event) => {
-            events.push(event)
-            if (event.type === 'maintenance-end') resolve()
-          },
-          idleMaintenance: {
-            afterChanges: 1_000,
-            schedule: (callback) => {
-              fire = callback
-              return () => {
-                fire = undefined
-              }
-            },
+    let maintained = (): void => undefined
+    const maintenance = new Promise<void>((resolve) => {
+      maintained = resolve
+    })
+    const database = await openStore(
+      { dataDir: path },
+      {
+        onEvent: (event) => {
+          events.push(event)
+          if (event.type === 'maintenance-end') maintained()
+        },
+        idleMaintenance: {
+          afterChanges: 1_000,
+          schedule: (callback) => {
+            fire = callback
+            return () => {
+              fire = undefined
+            }
           },
         },
-      ).then(async (database) => {
-        await database.script('create table busy (a int)')
-        await database.execute('insert into busy select generate_series(1, 999)')
-        expect(fire).toBeUndefined()
-        await database.execute('insert into busy select generate_series(1, 5000)')
-        fire?.()
-        await maintained
-        const [row] = await database.query<{ n: number }>(
-          "select reltuples::int as n from pg_class where relname = 'busy'",
-        )
-        expect(row?.n).toBe(5_999)
-        await database.close()
-      })
-    })
-    await maintained
+      },
+    )
+    await database.script('create table busy (a int)')
+    await database.execute('insert into busy select generate_series(1, 999)')
+    expect(fire).toBeUndefined()
+    await database.execute('insert into busy select generate_series(1, 5000)')
+    fire?.()
+    await maintenance
+    expect(await database.query("select reltuples::int as n from pg_class where relname = 'busy'")).toEqual([
+      { n: 5_999 },
+    ])
+    await database.close()
     expect(events.map((event) => event.type)).toContain('maintenance-end')
   })
 })

@@ -61,10 +61,10 @@ export function codeText(vector: Float32Array): string {
 
 /** The code of a `vector` column, computed in SQL: for checks and repairs. */
 export function codeExpression(column: string, space: Pick<VectorSpace, 'dimension'>): string {
-  return codeThresholds(space.dimension)
-    .map(
-      (threshold) =>
-        `binary_quantize(${column} - array_fill(${threshold}::real, array[${space.dimension}])::vector(${space.dimension}))`,
-    )
-    .join(' || ')
+  const { dimension } = space
+  const levels = codeThresholds(dimension).map(
+    (threshold) =>
+      `binary_quantize(${column} - array_fill(${threshold}::real, array[${dimension}])::vector(${dimension}))`,
+  )
+  return `(${levels.join(' || ')})::bit(${codeLength(dimension)})`
 }

@@ -116,8 +116,12 @@ async function createCodeIndex(
   bankId: number,
   kind: number,
 ): Promise<void> {
-  // On a server writers go on meanwhile; PGlite has one session, for which there is nothing to be concurrent with.
-  const concurrently = db.engine === 'postgres' ? 'concurrently' : ''
+  // On a server writers go on meanwhile. PGlite has one session, and a partitioned table does not know the word.
+  const plain = await db.query<{ plain: boolean }>(
+    `select relkind = 'r' as plain from pg_class where oid = to_regclass($1::text)`,
+    [quoteIdentifier(bitsTable(space))],
+  )
+  const concurrently = db.engine === 'postgres' && plain[0]?.plain === true ? 'concurrently' : ''
   await db.script(
     `create index ${concurrently} ${quoteIdentifier(codeIndexName(space, bankId, kind))}
      on ${quoteIdentifier(bitsTable(space))} using hnsw (bits bit_hamming_ops)

@@ -1,0 +1,315 @@
+import { readdir } from 'node:fs/promises'
+import type { Database, Queryable, SqlValue } from '../../src/store/database.ts'
+import * as activity from '../../src/store/queries/activity.ts'
+import * as banks from '../../src/store/queries/banks.ts'
+import * as chunkIdQueries from '../../src/store/queries/chunk-ids.ts'
+import * as chunks from '../../src/store/queries/chunks.ts'
+import * as cues from '../../src/store/queries/cues.ts'
+import * as deleteDocuments from '../../src/store/queries/delete-documents.ts'
+import * as derivedLock from '../../src/store/queries/derived-lock.ts'
+import * as documents from '../../src/store/queries/documents.ts'
+import * as entities from '../../src/store/queries/entities.ts'
+import * as filterCheck from '../../src/store/queries/filter-check.ts'
+import * as filterReach from '../../src/store/queries/filter-reach.ts'
+import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
+import * as integrity from '../../src/store/queries/integrity.ts'
+import * as leaveSpace from '../../src/store/queries/leave-space.ts'
+import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
+import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
+import * as lexicalWrite from '../../src/store/queries/lexical-write.ts'
+import * as portable from '../../src/store/queries/portable.ts'
+import * as receipts from '../../src/store/queries/receipts.ts'
+import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
+import * as spaces from '../../src/store/queries/spaces.ts'
+import * as statistics from '../../src/store/queries/statistics.ts'
+import * as vectorIndexes from '../../src/store/queries/vector-indexes.ts'
+import * as vectorsSearch from '../../src/store/queries/vectors-search.ts'
+import * as vectorsWrite from '../../src/store/queries/vectors-write.ts'
+import { NOW, numbers, type TestBank, termsOf, unitVector, writeDocumentIn } from './store-fixture.ts'
+
+export interface RecordedStatement {
+  readonly sql: string
+  readonly params: readonly SqlValue[]
+}
+
+/** A database that notes every statement with its parameters, also those of transactions. */
+export function recordStatements(database: Database, into: RecordedStatement[]): Database {
+  const note = <Q extends Queryable>(q: Q): Q => ({
+    ...q,
+    query: (sql, params = [], options) => {
+      into.push({ sql, params })
+      return q.query(sql, params, options)
+    },
+    execute: (sql, params = [], options) => {
+      into.push({ sql, params })
+      return q.execute(sql, params, options)
+    },
+    copy: (table, columns, rows, options) => q.copy(table, columns, rows, options),
+  })
+  return {
+    ...note(database),
+    engine: database.engine,
+    transaction: (work, options) => database.transaction((tx) => work(note(tx)), options),
+    script: (sql) => database.script(sql),
+    dump: () => database.dump(),
+    maintain: () => database.maintain(),
+    close: () => database.close(),
+    describe: () => database.describe(),
+  }
+}
+
+const MODULES = {
+  ...activity,
+  ...banks,
+  ...chunkIdQueries,
+  ...chunks,
+  ...cues,
+  ...deleteDocuments,
+  ...derivedLock,
+  ...documents,
+  ...entities,
+  ...filterCheck,
+  ...filterReach,
+  ...forgetChunks,
+  ...leaveSpace,
+  ...lexicalMatches,
+  ...lexicalSearch,
+  ...lexicalWrite,
+  ...portable,
+  ...receipts,
+  ...rederiveChunks,
+  ...spaces,
+  ...statistics,
+  ...vectorIndexes,
+  ...vectorsSearch,
+  ...vectorsWrite,
+}
+
+/** Exports that run no statement on a bank's rows: SQL fragments, the catalogue, the tables of banks and spaces. */
+const EXEMPT: ReadonlySet<string> = new Set([
+  'documentFromRow',
+  'passesExpression',
+  'passingChunks',
+  'spaceTablesDdl',
+  'findBank',
+  'listBanks',
+  'insertBank',
+  'updateBankSettings',
+  'ensureSpace',
+  'listSpaces',
+  'listCodeIndexes',
+  'dropCodeIndexes',
+])
+
+/** Files whose exports are no queries of a bank (fragments of SQL, benchmarks), or reach it through `integrity.ts`. */
+const OTHER_FILES: ReadonlySet<string> = new Set([
+  'entity-norm.ts',
+  'filter-sql.ts',
+  'integrity-documents.ts',
+  'integrity-lexical.ts',
+  'integrity-vectors.ts',
+  'integrity.ts',
+  'invalid-indexes.ts',
+  'parameters.ts',
+  'plain-baselines.ts',
+  'space-tables.ts',
+  'vector-code.ts',
+  'vector-search-sql.ts',
+  'vector-sql.ts',
+])
+
+/** Names of exported queries that `runEveryQuery` did not call, and of files that it does not know. */
+export async function forgottenQueries(called: ReadonlySet<string>): Promise<string[]> {
+  const files = await readdir(new URL('../../src/store/queries', import.meta.url))
+  const known = new Set<unknown>(Object.values(MODULES))
+  const missing: string[] = []
+  for (const file of files.filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !OTHER_FILES.has(name),
+  )) {
+    const module: Record<string, unknown> = await import(
+      /* @vite-ignore */ new URL(`../../src/store/queries/${file}`, import.meta.url).href
+    )
+    for (const [name, value] of Object.entries(module)) {
+      if (typeof value === 'function' && !EXEMPT.has(name) && (!known.has(value) || !called.has(name))) {
+        missing.push(`${file}: ${name}`)
+      }
+    }
+  }
+  return missing
+}
+
+/** Calls every query of a bank on `database` (usually a recording one). The bank must be empty; it is gone afterwards. */
+export async function runEveryQuery(database: Database, bank: TestBank): Promise<ReadonlySet<string>> {
+  const called = new Set<string>()
+  const q = new Proxy(MODULES, {
+    get: (target, name, receiver) => {
+      called.add(String(name))
+      return Reflect.get(target, name, receiver)
+    },
+  })
+  const { bankId, space } = bank
+  const random = numbers(9)
+  const cue = (text: string) => [{ kind: 'statement' as const, text }]
+  const write = (source: string, text: string) =>
+    database.transaction((tx) =>
+      writeDocumentIn(
+        tx,
+        bank,
+        {
+          source,
+          chunks: [0, 1, 2].map((n) => ({
+            text: `${text} number ${n}`,
+            speaker: 'Ann',
+            mentions: ['Bob'],
+            cues: cue(text),
+          })),
+        },
+        random,
+      ),
+    )
+  // The fixture calls these by their own imports.
+  for (const name of [
+    'insertDocument',
+    'copyChunks',
+    'copyCues',
+    'writeMentions',
+    'copyVectors',
+    'writeTerms',
+    'lockDerived',
+    'reserveChunkIds',
+  ]) {
+    called.add(name)
+  }
+  const first = await write('a/one', 'walnut harbour')
+  const second = await write('a/one', 'walnut lantern')
+  const third = await write('b/two', 'granite bridge')
+  const ids = [...first.chunkIds, ...second.chunkIds]
+  const [id] = ids
+  if (id === undefined) throw new Error('nothing was written')
+  const filter = {
+    tags: { any: ['x'], none: ['y'] },
+    where: { a: 1 },
+    during: { from: NOW, to: NOW },
+    source: 'a/',
+    minTrust: 'tool' as const,
+    people: ['Ann'],
+  }
+  const vectors = [unitVector(random), unitVector(random)]
+  const terms = termsOf('walnut lantern granite').map((term) => ({ term, weight: 1 }))
+
+  for (const some of [{}, filter, { asOf: NOW }]) {
+    await q.isNarrow(database, bankId, some)
+    await q.chunksThatPass(database, bankId, some, ids)
+    await q.searchLexical(database, bankId, { field: 0, terms, filter: some, limit: 1 })
+    await q.searchLexicalFields(
+      database,
+      bankId,
+      [
+        { field: 0, terms },
+        { field: 1, terms },
+      ],
+      { filter: some, limit: 5 },
+    )
+    await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: some, limit: 5 })
+    await q.searchVectorKinds(database, bankId, space, {
+      vectors,
+      kinds: ['window', 'statement'],
+      filter: some,
+      limit: 5,
+    })
+    await q.searchPeople(database, bankId, {
+      entityIds: (await q.peopleOfBank(database, bankId)).map((p) => p.entityId),
+      filter: some,
+      limit: 5,
+    })
+  }
+  await q.scoreLexical(database, bankId, { field: 1, terms, chunkIds: ids })
+  await q.scoreLexicalFields(database, bankId, [{ field: 0, terms }], ids)
+  await q.termStatistics(
+    database,
+    bankId,
+    terms.map(({ term }) => term),
+  )
+  await q.lexicalMatches(database, bankId, { termIds: [1, 2], chunkIds: ids, radius: 1 })
+  await q.scoreVectors(database, bankId, space, { vectors, kinds: ['content', 'window'], chunkIds: ids })
+  await q.vectorsOfChunks(database, bankId, space, ids, 'content')
+  await q.vectorsByHash(database, bankId, space, ['00'.repeat(16)])
+  await q.mentionsOfChunks(database, bankId, ids)
+  await q.activityOf(database, bankId, ids)
+  await q.cuesOfChunks(database, bankId, ids)
+  await q.chunksByIds(database, bankId, ids)
+  await q.chunkOutlines(database, bankId, ids)
+  await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
+  await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })
+  await q.chunksOfDocument(database, bankId, second.documentId)
+  await q.neighbourChunks(database, bankId, second.documentId, 1, 1, 1)
+  await q.chunkIdsOfDocuments(database, bankId, [second.documentId])
+  await q.chunksOfSameText(database, bankId, id)
+  await q.findCurrentDocument(database, bankId, 'a/one')
+  await q.findDocument(database, bankId, second.documentId)
+  await q.findDocumentAsOf(database, bankId, 'a/one', NOW)
+  await q.findDocumentIds(database, bankId, { source: 'a/one', sourcePrefix: 'a', tag: 't' })
+  await q.latestVersion(database, bankId, 'a/one')
+  await q.listDocuments(database, bankId, { sourcePrefix: 'a', tag: 't', after: '0' })
+  await q.listVersions(database, bankId, 'a/one')
+  await q.documentText(database, bankId, second.documentId)
+  await q.documentsWithoutVectors(database, bankId, space)
+  await q.bankStatistics(database, bankId)
+  await q.activeSpace(database, bankId)
+  await q.spacesOfBank(database, bankId)
+  for await (const _ of q.portableDocuments(database, bankId)) void _
+  await database.transaction(async (tx) => {
+    await q.lockSource(tx, bankId, 'a/one')
+    await q.setActiveSpace(tx, bankId, space.spaceId)
+    await q.joinSpace(tx, bankId, space.spaceId)
+    await q.recordUse(tx, bankId, ids, NOW)
+    await q.writeActivity(tx, bankId, [
+      { chunkId: id, significance: 1, uses: 1, lastUsedAt: NOW, pinned: true },
+    ])
+    await q.insertReceipts(tx, bankId, [
+      {
+        receiptId: 'r',
+        kind: 'recall',
+        createdAt: NOW,
+        request: {},
+        degraded: [],
+        tookMs: 1,
+        passages: [{ rank: 1, chunkId: id, score: 1 }],
+      },
+    ])
+    await q.findReceipt(tx, bankId, 'r')
+    await q.recordReceiptUse(tx, bankId, 'r', [{ chunkId: id, used: 'cited' }], NOW)
+    await q.deleteReceiptsBefore(tx, bankId, NOW)
+    await q.deleteReceipts(tx, bankId)
+    const document = await q.findDocument(tx, bankId, third.documentId)
+    if (document === null) throw new Error('a document is lost')
+    await q.updateDocumentLabels(tx, bankId, third.documentId, document)
+    await q.updateDocumentExtent(tx, bankId, third.documentId, document)
+    const drafts = await q.chunksOfDocument(tx, bankId, third.documentId)
+    await q.updateChunkDrafts(
+      tx,
+      bankId,
+      drafts.map((draft) => ({ chunkId: draft.chunkId, draft, tokens: 1 })),
+    )
+    await q.deleteCues(tx, bankId, third.chunkIds, ['rules'])
+  })
+  for (const check of integrity.INTEGRITY_CHECKS) {
+    await check.count(database, bank)
+    await check.mend?.(database, bank)
+  }
+  await q.buildIndexes(database, space, { bankId, mostWaiting: 2 })
+  await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: {}, limit: 5 })
+  await database.transaction(async (tx) => {
+    await q.closeDocument(tx, bankId, third.documentId, 'deleted', NOW)
+    await q.retireTerms(tx, bankId, third.chunkIds)
+    await q.deleteMentions(tx, bankId, third.chunkIds)
+    await q.deleteVectors(tx, bankId, space, third.chunkIds)
+    await q.deleteTerms(tx, bankId, third.chunkIds, { counted: false })
+    await q.deleteChunks(tx, bankId, third.chunkIds)
+    await q.noteForgottenChunks(tx, bankId, [third.documentId], 'a chunk was forgotten')
+    await q.deleteDocuments(tx, bankId, [second.documentId, third.documentId])
+    await q.leaveSpace(tx, bankId, space)
+    await q.deleteBank(tx, bankId)
+  })
+  return called
+}
