@@ -17,7 +17,6 @@ import type { Memory } from './memory-api.ts'
 import { createEventBus } from './observability/event-bus.ts'
 import { createPeopleDirectory } from './recall/people-directory.ts'
 import { createReceiptWriter } from './recall/receipt-writer.ts'
-import { openStore } from './store/open.ts'
 
 /**
  * Opens a memory: an embedded store in a folder (the default, no key and no server), a PostgreSQL server by `databaseUrl`, or one in
@@ -33,6 +32,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const resolved = resolveSettings(settings, processContext(cwd))
   const events = createEventBus()
   if (onEvent !== undefined) events.subscribe(onEvent)
+  // database drivers are loaded when a store is opened, not when the package is imported
+  const { openStore } = await import('./store/open.ts')
   const database = await openStore(inMemory === true ? { memory: true } : resolved.location, {
     deadlineMs: resolved.settings.deadlineMs,
     onEvent: (event) => events.emit(event),

@@ -85,6 +85,9 @@ export function isProlepsisError(error: unknown): error is ProlepsisError {
 /** Throws CANCELLED when the signal has fired. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
-    throw new ProlepsisError('CANCELLED', 'The call was cancelled.', { cause: signal.reason })
+    throw new ProlepsisError('CANCELLED', 'The call was cancelled.', {
+      hint: 'What was committed before stays; repeat the call to go on.',
+      cause: signal.reason,
+    })
   }
 }

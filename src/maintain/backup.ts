@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Database } from '../store/database.ts'
-import { restoreStore } from '../store/open.ts'
 
 /**
  * Writes a consistent copy of the whole embedded store as a gzip tar; under another name until it is complete.
@@ -47,6 +46,7 @@ export async function restoreBackup(path: string, dataDir: string): Promise<void
     throw asFileError(error, path)
   })
   if (!found.isFile()) throw invalid(`${path} is not a file.`, 'Give the file that `prolepsis backup` wrote.')
+  const { restoreStore } = await import('../store/open.ts')
   await restoreStore(dataDir, createReadStream(path))
 }
 

@@ -5,7 +5,6 @@ import { type RebuildOptions, type Rebuilt, rebuildIndex } from '../maintain/reb
 import { removeSource } from '../maintain/remove.ts'
 import { readStats } from '../maintain/stats.ts'
 import type { Memory } from '../memory-api.ts'
-import { rederive } from '../retain/rederive.ts'
 import { assertWritable, type BankDeps, callOn, depsFor, depsOf, makeUnnamed, type Scope } from './scope.ts'
 
 type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats' | 'doctor'
@@ -14,6 +13,7 @@ type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats' | 'doctor'
 export function careCalls(scope: Scope): Pick<Memory, Care> {
   const { engine, opener, name } = scope
   const rebuild = async (deps: BankDeps, options?: RebuildOptions): Promise<Rebuilt> => {
+    const { rederive } = await import('../retain/rederive.ts')
     const model = await engine.embedder.identity()
     const rebuilt = await rebuildIndex(
       {

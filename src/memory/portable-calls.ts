@@ -5,7 +5,6 @@ import { exportBank } from '../maintain/export-bank.ts'
 import { importBank } from '../maintain/import-bank.ts'
 import { readExport } from '../maintain/import-lines.ts'
 import type { Memory } from '../memory-api.ts'
-import { writeVersion } from '../retain/write-version.ts'
 import { findBank } from '../store/queries/banks.ts'
 import { repeatable } from '../store/repeat.ts'
 import { assertWritable, depsOf, type Scope } from './scope.ts'
@@ -29,6 +28,7 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
           const message = `The export is of a bank in ${read.header.bank.language}; this one is in ${deps.store.language}.`
           engine.events.emit({ type: 'warning', code: 'BANK_LANGUAGE', message })
         }
+        const { writeVersion } = await import('../retain/write-version.ts')
         const imported = await importBank(
           read,
           (document, signal) => repeatable(engine.database, () => writeVersion(deps, document, signal)),

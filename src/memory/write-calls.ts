@@ -2,17 +2,15 @@ import { ProlepsisError } from '../domain/errors.ts'
 import type { RetainItem, RetainManyResult } from '../domain/retain.ts'
 import { checkKeys } from '../maintain/check-options.ts'
 import type { Memory, RetainManyOptions } from '../memory-api.ts'
-import { indexFolder } from '../retain/index/index-folder.ts'
-import { retain } from '../retain/retain.ts'
-import { retainMany } from '../retain/retain-many.ts'
 import { callOn, depsOf, type Scope } from './scope.ts'
 
-/** The calls of a bank that add text. */
+/** The calls of a bank that add text. What they run is loaded at the first of them: who only recalls needs no parsers. */
 export function writeCalls(scope: Scope): Pick<Memory, 'retain' | 'retainMany' | 'index'> {
   const { engine } = scope
   return {
     retain(content, options) {
       return callOn(scope, 'write', async (deps) => {
+        const { retain } = await import('../retain/retain.ts')
         const result = await retain(deps, content, options)
         engine.people.invalidate(deps.store.bankId)
         return result
@@ -39,6 +37,7 @@ export function writeCalls(scope: Scope): Pick<Memory, 'retain' | 'retainMany' |
     },
     index(path, options) {
       return callOn(scope, 'write', async (deps) => {
+        const { indexFolder } = await import('../retain/index/index-folder.ts')
         const { settings, location } = engine.resolved
         const result = await indexFolder(
           {
@@ -61,6 +60,7 @@ async function* stream(
   items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
   { onProgress, signal }: RetainManyOptions,
 ): AsyncGenerator<RetainManyResult, void, undefined> {
+  const { retainMany } = await import('../retain/retain-many.ts')
   const deps = await scope.engine.calls.run(() => depsOf(scope, 'write'))
   let done = 0
   for await (const result of retainMany(deps, items, signal)) {

@@ -79,9 +79,21 @@ export function readRetainOptions(options: RetainOptions, also: readonly string[
   }
 }
 
+const EXAMPLES: Readonly<Record<string, string>> = {
+  source: "source: 'notes/kelly.md'",
+  mediaType: "mediaType: 'text/markdown'",
+  questions: "questions: ['When is her birthday?']",
+  tags: "tags: ['family']",
+  metadata: "metadata: { project: 'atlas' }",
+  trust: `trust: one of ${TRUST_LEVELS.join(', ')}`,
+  title: "title: 'Kelly'",
+  signal: 'signal: AbortSignal.timeout(10_000)',
+}
+
 function invalid(option: string, reason: string, hint?: string): ProlepsisError {
+  const example = EXAMPLES[option.replace(/[[.].*$/, '')] ?? `an object of ${RETAIN_OPTIONS.join(', ')}`
   return new ProlepsisError('INVALID_ARGUMENT', `${option} ${reason}.`, {
-    ...(hint === undefined ? {} : { hint }),
+    hint: hint ?? `For example ${example}.`,
     details: { option },
   })
 }
