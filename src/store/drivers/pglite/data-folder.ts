@@ -4,8 +4,8 @@
  *   run/                lock files and the owner's socket
  *   .init-…/            a `pg` that is being made; renamed when complete, so that a half-made one is never opened
  */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { ProlepsisError } from '../../../domain/errors.ts'
 import { errorCodeOf } from '../../database-error.ts'
 import { syncFolder } from './durable-node-fs.ts'
@@ -38,8 +38,19 @@ export async function prepareDataFolder(dataDir: string): Promise<DataFolder> {
     await mkdir(folder.run, { recursive: true, mode: 0o700 })
     return folder
   } catch (error) {
-    throw folderError(root, error)
+    throw folderError(root, errorCodeOf(error) === 'ENOENT' ? await reasonOfMissing(root) : error)
   }
+}
+
+/** A recursive mkdir reports what it cannot make as missing: the first folder that is missing tells why. */
+async function reasonOfMissing(root: string): Promise<unknown> {
+  let missing = root
+  while (dirname(missing) !== missing && !(await stat(dirname(missing)).catch(() => null)))
+    missing = dirname(missing)
+  return mkdir(missing, { mode: 0o700 }).then(
+    () => new Error(`${missing} appeared meanwhile`),
+    (error: unknown) => error,
+  )
 }
 
 /** Opens `pg`, or makes it: `make` fills an empty folder, which is flushed and renamed. Only the lock's holder may call this. */

@@ -1,6 +1,7 @@
 import type { EventListener } from '../../../domain/events.ts'
 import type { Database } from '../../database.ts'
 import { ensurePostgresFolder, folderError, prepareDataFolder, recordSchema } from './data-folder.ts'
+import { createDiskReserve } from './disk-reserve.ts'
 import { createIdleMaintenance, type IdleMaintenanceOptions } from './idle-maintenance.ts'
 import { PgliteDatabase } from './pglite-database.ts'
 import { SerialStatements } from './serial-statements.ts'
@@ -59,10 +60,13 @@ async function openOwned(options: FolderOptions): Promise<OwnedStore> {
     const engine = await createWorkerEngine({ folder: temporary })
     await engine.close()
   })
+  const reserve = createDiskReserve(folder.run)
   const engine = await createWorkerEngine({
     folder: folder.postgres,
     sharedBuffersMb: options.sharedBuffersMb,
+    reserve,
   })
+  await reserve.set()
   const statements: SerialStatements = new SerialStatements(engine, {
     deadlineMs: options.deadlineMs,
     onChange: (rows) => maintenance.noteChange(rows),

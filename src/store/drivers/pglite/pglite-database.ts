@@ -101,6 +101,8 @@ export class PgliteDatabase implements Database {
   }
 
   async maintain(): Promise<void> {
+    // A single-user engine reports its counts only when it is told to.
+    await this.query('select pg_stat_force_next_flush()')
     // Only tables that changed much: a vacuum of all takes seconds on a large store.
     const worn = await this.query<{ name: string }>(
       `select quote_ident(relname) as name from pg_stat_user_tables

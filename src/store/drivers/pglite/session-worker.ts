@@ -35,7 +35,10 @@ async function answer(session: PgliteEngine, request: WorkerRequest): Promise<Wo
 }
 
 try {
-  const session = await createPgliteSession(start)
+  const session = await createPgliteSession({
+    ...start,
+    onPanic: (reason) => reply({ id: 'panic', ok: false, error: packError(reason) }),
+  })
   port.on('message', (request: WorkerRequest) => {
     void answer(session, request).then(reply)
   })

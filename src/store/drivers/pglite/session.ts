@@ -12,6 +12,8 @@ export interface SessionOptions {
   /** @default 32 */
   readonly sharedBuffersMb?: number | undefined
   readonly disk?: DiskSync | undefined
+  /** PostgreSQL gave itself up: the session is unusable from here on, and its next statement would spin for ever. */
+  readonly onPanic?: ((reason: ProlepsisError) => void) | undefined
 }
 
 /** PGlite's own, without `-F` (fsync off) and with small memory; `--single` must come first. */
@@ -26,6 +28,8 @@ function startParameters(options: SessionOptions): string[] {
     max_parallel_maintenance_workers: 0,
     io_method: 'sync',
     wal_sync_method: 'fsync',
+    // No zeroes ahead: a nearly full disk is then enough to recover.
+    wal_init_zero: 'off',
     shared_buffers: `${options.sharedBuffersMb ?? 32}MB`,
     max_wal_size: '64MB',
     min_wal_size: '32MB',
@@ -53,6 +57,7 @@ export async function createPgliteSession(options: SessionOptions): Promise<Pgli
     startParams: startParameters(options),
     onStderr: (line) => {
       complaints.push(line)
+      if (/\bPANIC: /.test(line)) options.onPanic?.(panicError(line))
       if (complaints.length > 50) complaints.shift()
       return false
     },
@@ -68,28 +73,53 @@ export async function createPgliteSession(options: SessionOptions): Promise<Pgli
   return new PgliteSession(database)
 }
 
+const HINTS = {
+  STORE_FULL: 'Free space on the device that holds the data folder.',
+  STORE_READ_ONLY: 'Choose a data folder that can be written.',
+  STORE_OLDER_ENGINE:
+    'Export with the version of Prolepsis that wrote the folder, and import into a new one.',
+  STORE_DAMAGED: 'Restore a backup into a new folder.',
+} as const
+
+function codeOfReason(reason: string): keyof typeof HINTS {
+  if (/No space left/i.test(reason)) return 'STORE_FULL'
+  if (/Read-only file system|Permission denied/i.test(reason)) return 'STORE_READ_ONLY'
+  if (/database files are incompatible/i.test(reason)) return 'STORE_OLDER_ENGINE'
+  return 'STORE_DAMAGED'
+}
+
+function panicError(line: string): ProlepsisError {
+  const code = codeOfReason(line)
+  const reason = line.slice(line.indexOf('PANIC:') + 6).trim()
+  return new ProlepsisError(code, `The embedded database stopped: ${reason}.`, {
+    hint: HINTS[code],
+    retryable: code === 'STORE_FULL',
+  })
+}
+
 /** PGlite itself says only that it failed; PostgreSQL's last words say why. */
 function startFailure(error: unknown, complaints: readonly string[]): ProlepsisError {
   const said = complaints.filter((line) => /FATAL|PANIC|ERROR|No space|Read-only/.test(line)).join(' ')
-  const reason = said || (error instanceof Error ? error.message : String(error))
-  const code = /No space left/i.test(reason)
-    ? 'STORE_FULL'
-    : /Read-only file system|Permission denied/i.test(reason)
-      ? 'STORE_READ_ONLY'
-      : /database files are incompatible/i.test(reason)
-        ? 'STORE_OLDER_ENGINE'
-        : 'STORE_DAMAGED'
-  const hints = {
-    STORE_FULL: 'Free space on the device that holds the data folder.',
-    STORE_READ_ONLY: 'Choose a data folder that can be written.',
-    STORE_OLDER_ENGINE:
-      'Export with the version of Prolepsis that wrote the folder, and import into a new one.',
-    STORE_DAMAGED: 'Restore a backup into a new folder.',
-  } as const
+  const reason = said || fileSystemReason(error) || (error instanceof Error ? error.message : String(error))
+  const code = codeOfReason(reason)
   return new ProlepsisError(code, `The embedded database did not start: ${reason}`, {
-    hint: hints[code],
+    hint: HINTS[code],
     cause: error,
   })
+}
+
+// What Emscripten's file system throws carries a WASI number and no message.
+const WASI_ERRORS: Readonly<Record<number, string>> = {
+  2: 'Permission denied',
+  19: 'No space left (quota)',
+  51: 'No space left on device',
+  63: 'Permission denied',
+  69: 'Read-only file system',
+}
+
+function fileSystemReason(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('errno' in error)) return undefined
+  return typeof error.errno === 'number' ? WASI_ERRORS[error.errno] : undefined
 }
 
 class PgliteSession implements PgliteEngine {

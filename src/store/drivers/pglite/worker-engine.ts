@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
-import { ProlepsisError } from '../../../domain/errors.ts'
+import { isProlepsisError, ProlepsisError } from '../../../domain/errors.ts'
 import { unpackError } from '../../error-wire.ts'
+import type { DiskReserve } from './disk-reserve.ts'
 import type { PgliteEngine } from './engine.ts'
 import type { RawResult } from './raw-database.ts'
 import { startSessionWorker } from './start-worker.ts'
@@ -11,6 +12,7 @@ export interface WorkerEngineOptions {
   readonly folder: string
   /** @default 32 */
   readonly sharedBuffersMb?: number | undefined
+  readonly reserve?: DiskReserve | undefined
 }
 
 type Body = WorkerRequest extends infer Request
@@ -43,11 +45,24 @@ class WorkerEngine implements PgliteEngine {
   }
 
   async open(): Promise<void> {
-    const thread = new WorkerThread({
-      folder: this.#options.folder,
-      sharedBuffersMb: this.#options.sharedBuffersMb,
-    })
-    await thread.opened
+    try {
+      await this.#start()
+    } catch (error) {
+      const full = isProlepsisError(error) && error.code === 'STORE_FULL'
+      if (!full || !(await this.#options.reserve?.release())) throw error
+      await this.#start()
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { folder, sharedBuffersMb } = this.#options
+    const thread = new WorkerThread({ folder, sharedBuffersMb })
+    try {
+      await thread.opened
+    } catch (error) {
+      await thread.stop(crashed(new Error('it did not open')))
+      throw error
+    }
     this.#thread = thread
   }
 
@@ -148,6 +163,10 @@ class WorkerThread {
   }
 
   #settle(reply: WorkerReply): void {
+    if (reply.id === 'panic') {
+      void this.stop(unpackError(reply.error))
+      return
+    }
     const pending = this.#pending.get(reply.id)
     this.#pending.delete(reply.id)
     if (this.#pending.size === 0) this.#worker.unref()

@@ -23,7 +23,8 @@ export type WorkerRequest =
   | { readonly id: number; readonly kind: 'script'; readonly sql: string }
   | { readonly id: number; readonly kind: 'close' }
 
-/** Id 0: the engine is open (or could not be opened). */
+/** Id 0: the engine is open (or could not be opened). `panic` comes before the answer of the statement that caused it. */
 export type WorkerReply =
+  | { readonly id: 'panic'; readonly ok: false; readonly error: ErrorMessage }
   | { readonly id: number; readonly ok: true; readonly value: RawResult | number | undefined }
   | { readonly id: number; readonly ok: false; readonly error: ErrorMessage }
