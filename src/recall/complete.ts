@@ -49,12 +49,10 @@ export async function completeScores(
     if (termIds.length === 0) return
     const radius = lists.has('context') ? CONTEXT_RADIUS : 0
     const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
-    if (lists.has('cue')) channels.set('cue', scoreField(matches, 1, terms, statistics))
+    if (lists.has('cue')) channels.set('cue', scoreField(matches, 1, chunkIds, terms, statistics))
     if (lists.has('context')) channels.set('context', scoreContext(matches, chunkIds, terms, statistics))
     if (lists.has('body') || lists.has('context')) {
-      const wanted = new Set(chunkIds)
-      const own = matches.filter((match) => wanted.has(match.chunkId))
-      channels.set('body', scoreField(own, 0, terms, statistics))
+      channels.set('body', scoreField(matches, 0, chunkIds, terms, statistics))
     }
   }
   const people = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Filter } from '../domain/filter.ts'
 import { chunksThatPass } from '../store/queries/filter-check.ts'
-import { lexicalMatches } from '../store/queries/lexical-matches.ts'
+import { type ChunkPlace, lexicalMatches } from '../store/queries/lexical-matches.ts'
 import type { ChannelHit } from './channel-hit.ts'
 import type { RecallDeps } from './deps.ts'
 import { CONTEXT_RADIUS, knownTermIds, scoreContext } from './lexical-scores.ts'
@@ -25,7 +25,7 @@ export async function searchContext(
   const termIds = knownTermIds(terms, statistics)
   const radius = 2 * CONTEXT_RADIUS
   const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
-  const near = withinRadius(matches, new Set(chunkIds))
+  const near = withinRadius(matches.places, new Set(chunkIds))
   const allowed = filtersChunks(request.filter)
     ? await chunksThatPass(database, bankId, request.filter, near)
     : new Set(near)
@@ -39,13 +39,10 @@ export async function searchContext(
 }
 
 /** Chunks at most CONTEXT_RADIUS from a seed. */
-function withinRadius(
-  matches: readonly { readonly chunkId: number; readonly documentId: number; readonly ordinal: number }[],
-  seeds: ReadonlySet<number>,
-): number[] {
-  const places = new Map(matches.map((match) => [`${match.documentId}:${match.ordinal}`, match.chunkId]))
+function withinRadius(all: readonly ChunkPlace[], seeds: ReadonlySet<number>): number[] {
+  const places = new Map(all.map((place) => [`${place.documentId}:${place.ordinal}`, place.chunkId]))
   const near = new Set<number>()
-  for (const { chunkId, documentId, ordinal } of matches) {
+  for (const { chunkId, documentId, ordinal } of all) {
     if (!seeds.has(chunkId)) continue
     for (let step = -CONTEXT_RADIUS; step <= CONTEXT_RADIUS; step++) {
       const neighbour = places.get(`${documentId}:${ordinal + step}`)

@@ -1,5 +1,11 @@
 import { termWeight } from '../math/bm25.ts'
-import type { FieldStatistics, LexicalMatch, TermStatistics } from '../store/queries/lexical-matches.ts'
+import type {
+  ChunkPlace,
+  FieldStatistics,
+  LexicalMatches,
+  TermPosting,
+  TermStatistics,
+} from '../store/queries/lexical-matches.ts'
 import type { WeightedTerm } from '../store/queries/lexical-search.ts'
 
 /** Chunks on each side that count as a chunk's surroundings. Measured: two are worth 1.4 points any@5 more than one. */
@@ -12,13 +18,14 @@ interface ScoredTerm {
 }
 
 /**
- * BM25 of chunks from their matches, exactly as the store's search gives it.
+ * BM25 of one field of given chunks, exactly as the store's search gives it.
  *
  * @returns score by chunk id; chunks without any of the terms are absent
  */
 export function scoreField(
-  matches: readonly LexicalMatch[],
+  matches: LexicalMatches,
   field: 0 | 1,
+  chunkIds: Iterable<number>,
   terms: readonly WeightedTerm[],
   statistics: TermStatistics,
 ): Map<number, number> {
@@ -26,10 +33,10 @@ export function scoreField(
   const scores = new Map<number, number>()
   if (known === undefined) return scores
   const byId = termsById(terms, known)
-  for (const match of matches) {
-    if (match.field !== field) continue
-    const score = bm25Of(frequenciesOf([match]), match.length, byId, known)
-    if (score > 0) scores.set(match.chunkId, score)
+  const postings = postingsByChunk(matches, byId)
+  for (const chunkId of chunkIds) {
+    const own = postings.get(chunkId)
+    if (own !== undefined) scores.set(chunkId, bm25Of([own], own[0]?.length ?? 0, byId, known))
   }
   return scores
 }
@@ -37,12 +44,12 @@ export function scoreField(
 /**
  * BM25 of each chunk together with its surroundings, as if they were one text: occurrences and lengths are summed over the
  * `CONTEXT_RADIUS` chunks before and after in the document, document frequencies stay those of single chunks, and the mean length is
- * that of the windows scored. No index of windows is needed.
+ * that of a chunk times the mean number of chunks in the windows scored. No index of windows is needed.
  *
- * @param matches bodies of the chunks and of all their neighbours within the radius
+ * @param matches of the chunks, within the radius at least
  */
 export function scoreContext(
-  matches: readonly LexicalMatch[],
+  matches: LexicalMatches,
   chunkIds: Iterable<number>,
   terms: readonly WeightedTerm[],
   statistics: TermStatistics,
@@ -51,29 +58,38 @@ export function scoreContext(
   const scores = new Map<number, number>()
   if (known === undefined) return scores
   const byId = termsById(terms, known)
-  const bodies = matches.filter((match) => match.field === 0)
-  const byPlace = new Map(bodies.map((match) => [`${match.documentId}:${match.ordinal}`, match]))
-  const byChunk = new Map(bodies.map((match) => [match.chunkId, match]))
-  const windows: { readonly chunkId: number; readonly members: readonly LexicalMatch[] }[] = []
-  for (const chunkId of new Set(chunkIds)) {
+  const postings = postingsByChunk(matches, byId)
+  const windows = windowsOf(matches.places, chunkIds)
+  const members = windows.reduce((sum, window) => sum + window.members.length, 0)
+  const averageLength = known.averageLength * Math.max(1, members / Math.max(1, windows.length))
+  for (const window of windows) {
+    const own = window.members.flatMap(({ chunkId }) => {
+      const ofMember = postings.get(chunkId)
+      return ofMember === undefined ? [] : [ofMember]
+    })
+    if (own.length === 0) continue
+    const length = window.members.reduce((sum, { bodyLength }) => sum + bodyLength, 0)
+    scores.set(window.chunkId, bm25Of(own, length, byId, { ...known, averageLength }))
+  }
+  return scores
+}
+
+function windowsOf(
+  places: readonly ChunkPlace[],
+  chunkIds: Iterable<number>,
+): { readonly chunkId: number; readonly members: readonly ChunkPlace[] }[] {
+  const byPlace = new Map(places.map((place) => [`${place.documentId}:${place.ordinal}`, place]))
+  const byChunk = new Map(places.map((place) => [place.chunkId, place]))
+  return [...new Set(chunkIds)].flatMap((chunkId) => {
     const center = byChunk.get(chunkId)
-    if (center === undefined) continue
-    const members: LexicalMatch[] = []
+    if (center === undefined) return []
+    const members: ChunkPlace[] = []
     for (let step = -CONTEXT_RADIUS; step <= CONTEXT_RADIUS; step++) {
       const member = byPlace.get(`${center.documentId}:${center.ordinal + step}`)
       if (member !== undefined) members.push(member)
     }
-    windows.push({ chunkId, members })
-  }
-  const meanMembers =
-    windows.reduce((sum, { members }) => sum + members.length, 0) / Math.max(1, windows.length)
-  const ofWindows = { ...known, averageLength: known.averageLength * Math.max(1, meanMembers) }
-  for (const { chunkId, members } of windows) {
-    const length = members.reduce((sum, member) => sum + member.length, 0)
-    const score = bm25Of(frequenciesOf(members), length, byId, ofWindows)
-    if (score > 0) scores.set(chunkId, score)
-  }
-  return scores
+    return [{ chunkId, members }]
+  })
 }
 
 /** Ids under which either field knows the terms. */
@@ -94,29 +110,37 @@ function termsById(terms: readonly WeightedTerm[], known: FieldStatistics): Map<
   return byId
 }
 
-function frequenciesOf(members: readonly LexicalMatch[]): Map<number, number> {
-  const frequencies = new Map<number, number>()
-  for (const { termIds, frequencies: counts } of members) {
-    termIds.forEach((termId, i) => {
-      frequencies.set(termId, (frequencies.get(termId) ?? 0) + (counts[i] ?? 0))
-    })
+/** Postings of the terms by chunk; a chunk without any is absent. */
+function postingsByChunk(
+  matches: LexicalMatches,
+  byId: ReadonlyMap<number, ScoredTerm>,
+): Map<number, TermPosting[]> {
+  const byChunk = new Map<number, TermPosting[]>()
+  for (const posting of matches.postings) {
+    if (!byId.has(posting.termId)) continue
+    const before = byChunk.get(posting.chunkId)
+    if (before === undefined) byChunk.set(posting.chunkId, [posting])
+    else before.push(posting)
   }
-  return frequencies
+  return byChunk
 }
 
 function bm25Of(
-  frequencies: ReadonlyMap<number, number>,
+  members: readonly (readonly TermPosting[])[],
   length: number,
   byId: ReadonlyMap<number, ScoredTerm>,
   known: FieldStatistics,
 ): number {
+  const frequencies = new Map<number, number>()
+  for (const { termId, frequency } of members.flat()) {
+    frequencies.set(termId, (frequencies.get(termId) ?? 0) + frequency)
+  }
   let score = 0
   for (const [termId, frequency] of frequencies) {
     const term = byId.get(termId)
+    if (term === undefined) continue
     // Of superseded text alone a term has frequency 0; concurrent writers may push it below for a moment.
-    if (term !== undefined) {
-      score += term.weight * termWeight(frequency, length, known, Math.max(0, term.documentFrequency))
-    }
+    score += term.weight * termWeight(frequency, length, known, Math.max(0, term.documentFrequency))
   }
   return score
 }
