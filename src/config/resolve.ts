@@ -10,6 +10,7 @@ import {
   processContext,
   readConfigFile,
 } from './sources.ts'
+import { DEBUG_VARIABLE } from './terminal.ts'
 
 /** Where a value came from, strongest first. `where` is the option, the variable, the file or the folder. */
 export interface Origin {
@@ -144,6 +145,6 @@ function locate(values: readonly ResolvedSetting[], settings: Settings): Resolve
 }
 
 function unknownVariables(context: ConfigContext): readonly string[] {
-  const known = new Set(SETTING_NAMES.map(environmentName))
+  const known = new Set([...SETTING_NAMES.map(environmentName), DEBUG_VARIABLE])
   return Object.keys(context.env).filter((name) => name.startsWith('PROLEPSIS_') && !known.has(name))
 }

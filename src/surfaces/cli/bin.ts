@@ -1,13 +1,12 @@
 #!/usr/bin/env node
+import { terminalPreferences } from '../../config/terminal.ts'
 import { main } from './main.ts'
 
 const interrupt = new AbortController()
-let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // The second one does not wait for the work to wind up.
-    if (interrupted) process.exit(130)
-    interrupted = true
+    if (interrupt.signal.aborted) process.exit(130)
     interrupt.abort()
   })
 }
@@ -23,6 +22,6 @@ const code = await main(process.argv.slice(2), {
   stderr: process.stderr,
   cwd: process.cwd(),
   signal: interrupt.signal,
-  color: null,
+  ...terminalPreferences(),
 })
-process.exitCode = interrupted ? 130 : code
+process.exitCode = interrupt.signal.aborted ? 130 : code

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Memory } from '../../index.ts'
 import { type CliIo, isTerminal, write } from './io.ts'
 import { createPaint, type Paint } from './render/paint.ts'
+import { printable } from './render/printable.ts'
 
 /** Options that every command has. */
 export interface CommonOptions {
@@ -15,19 +16,31 @@ export interface CommonOptions {
 export interface CliContext {
   readonly io: CliIo
   readonly paint: Paint
+  /** Characters a line of a terminal has; null elsewhere, where nothing is wrapped or cut. */
+  readonly columns: number | null
   /** Opens the store that options, environment and configuration files name, and closes it after `work`. */
   withMemory<T>(options: CommonOptions, work: (memory: Memory) => Promise<T>): Promise<T>
-  /** The result: a line of text, or under --json one object on a line. */
+  /** The result: a text, or under --json one object on a line. */
   result(options: CommonOptions, object: unknown, text: string): Promise<void>
+  /** Stored text as the result: verbatim into a pipe, made visible on a terminal. */
+  verbatim(options: CommonOptions, object: unknown, text: string): Promise<void>
   /** Something for the person, never part of the result. */
   note(text: string): Promise<void>
+  /** Part of the work failed; the result says what. The command goes on, and ends with exit code 1. */
+  failed(message: string, hint: string): Promise<void>
+  readonly hasFailed: () => boolean
 }
 
 export function createContext(io: CliIo): CliContext {
-  const paint = createPaint(io.color ?? isTerminal(io.stdout))
+  let hasFailed = false
+  const onTerminal = isTerminal(io.stdout)
+  const result = (options: CommonOptions, object: unknown, text: string): Promise<void> =>
+    write(io.stdout, `${options.json === true ? JSON.stringify(object) : text}\n`)
+  const note = (text: string): Promise<void> => write(io.stderr, `${text}\n`)
   return {
     io,
-    paint,
+    paint: createPaint(io.color ?? onTerminal),
+    columns: onTerminal ? (io.stdout.columns ?? 80) : null,
     withMemory: async (options, work) => {
       const { openForCommand } = await import('./open.ts')
       const memory = await openForCommand(options, io)
@@ -37,9 +50,14 @@ export function createContext(io: CliIo): CliContext {
         await memory.close()
       }
     },
-    result: (options, object, text) =>
-      write(io.stdout, `${options.json === true ? JSON.stringify(object) : text}\n`),
-    note: (text) => write(io.stderr, `${text}\n`),
+    result,
+    verbatim: (options, object, text) => result(options, object, onTerminal ? printable(text) : text),
+    note,
+    failed: (message, hint) => {
+      hasFailed = true
+      return note(`error: ${message}\n  ${hint}`)
+    },
+    hasFailed: () => hasFailed,
   }
 }
 

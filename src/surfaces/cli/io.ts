@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { ProlepsisError } from '../schema/names.ts'
 
 /** The terminal as a command sees it; injected, so that every command can be run in a test. */
 export interface CliIo {
@@ -8,8 +9,10 @@ export interface CliIo {
   readonly cwd: string
   /** Fires when the user interrupts. */
   readonly signal: AbortSignal
-  /** Null: by whether stdout is a terminal and NO_COLOR. */
+  /** Null: by whether standard output is a terminal. */
   readonly color: boolean | null
+  /** Print the stack of an unexpected error. @default false */
+  readonly debug?: boolean
 }
 
 export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
@@ -27,9 +30,68 @@ export function write(stream: Writable, text: string): Promise<void> {
   })
 }
 
-/** All of standard input, as bytes. */
-export async function readAll(stream: Readable): Promise<Uint8Array> {
+// The most that a text of a memory can be: see max_text_bytes.
+const LARGEST_INPUT_BYTES = 400 * 1024 * 1024
+
+/** Everything that a stream gives, as bytes. @throws ProlepsisError TEXT_TOO_LARGE, CANCELLED */
+export async function readAll(stream: Readable, name: string, signal?: AbortSignal): Promise<Uint8Array> {
   const parts: Buffer[] = []
-  for await (const part of stream) parts.push(typeof part === 'string' ? Buffer.from(part) : (part as Buffer))
+  let size = 0
+  for await (const part of abortable(stream, signal)) {
+    size += part.length
+    if (size > LARGEST_INPUT_BYTES) {
+      throw new ProlepsisError('TEXT_TOO_LARGE', `${name} is over ${LARGEST_INPUT_BYTES} bytes.`, {
+        hint: 'Split it.',
+      })
+    }
+    parts.push(part)
+  }
   return Buffer.concat(parts)
+}
+
+/**
+ * Lines of UTF-8, split at line feeds alone: U+2028 and its like may stand within JSON.
+ * @throws ProlepsisError INVALID_TEXT, CANCELLED
+ */
+export async function* readLines(
+  stream: Readable,
+  name: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (bytes?: Buffer): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined })
+    } catch (cause) {
+      throw new ProlepsisError('INVALID_TEXT', `${name} is not valid UTF-8.`, {
+        hint: 'Convert it to UTF-8 first.',
+        cause,
+      })
+    }
+  }
+  let rest = ''
+  for await (const part of abortable(stream, signal)) {
+    const lines = decode(part).split('\n')
+    lines[0] = rest + lines[0]
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line
+  }
+  rest += decode()
+  if (rest !== '') yield rest
+}
+
+/** Ends with CANCELLED when the user interrupts, also while the stream gives nothing. */
+async function* abortable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  const stop = (): void => void stream.destroy(cancelled())
+  if (signal?.aborted) throw cancelled()
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    for await (const part of stream) yield typeof part === 'string' ? Buffer.from(part) : (part as Buffer) // bytes, else
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+function cancelled(): ProlepsisError {
+  return new ProlepsisError('CANCELLED', 'Interrupted.')
 }

@@ -1,22 +1,10 @@
-import { Command, CommanderError } from 'commander'
-import { isProlepsisError, type ProlepsisError } from '../../index.ts'
-import { registerBank } from './commands/bank.ts'
-import { registerCare } from './commands/care.ts'
-import { registerCompletions } from './commands/completions.ts'
-import { registerConfig } from './commands/config.ts'
-import { registerDocuments } from './commands/documents.ts'
-import { registerForget } from './commands/forget.ts'
-import { registerIndex } from './commands/index-folder.ts'
-import { registerInit } from './commands/init.ts'
-import { registerPortable } from './commands/portable.ts'
-import { registerRecall } from './commands/recall.ts'
-import { registerReceipts } from './commands/receipts.ts'
-import { registerRefs } from './commands/refs.ts'
-import { registerRetain } from './commands/retain.ts'
+import { CommanderError } from 'commander'
+import { isProlepsisError, ProlepsisError } from '../schema/names.ts'
 import { createContext } from './context.ts'
 import { EXIT, exitCodeOf } from './exit-codes.ts'
 import { type CliIo, write } from './io.ts'
-import { packageVersion } from './version.ts'
+import { createProgram } from './program.ts'
+import { printable } from './render/printable.ts'
 
 /**
  * Runs one command line. Results go to `io.stdout`, everything else to `io.stderr`.
@@ -24,43 +12,15 @@ import { packageVersion } from './version.ts'
  */
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
   const pending: Promise<void>[] = []
-  const program = new Command('prolepsis')
-    .description('Memory for LLM agents: retains text verbatim and recalls it by the questions it answers.')
-    .version(packageVersion(), '-V, --version')
-    .showHelpAfterError('(add --help for the options and an example)')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void pending.push(write(io.stdout, text)),
-      writeErr: (text) => void pending.push(write(io.stderr, text)),
-    })
   const context = createContext(io)
-  registerInit(program, context)
-  registerRetain(program, context)
-  registerIndex(program, context)
-  registerRecall(program, context)
-  registerRefs(program, context)
-  registerReceipts(program, context)
-  registerDocuments(program, context)
-  registerForget(program, context)
-  registerBank(program, context)
-  registerPortable(program, context)
-  registerCare(program, context)
-  registerConfig(program, context)
-  registerCompletions(program)
-  for (const subcommand of descendants(program)) {
-    subcommand
-      .exitOverride()
-      .configureOutput(program.configureOutput())
-      .showHelpAfterError('(add --help for the options and an example)')
-  }
-
+  const program = createProgram(context, {
+    writeOut: (text) => void pending.push(write(io.stdout, text)),
+    writeErr: (text) => void pending.push(write(io.stderr, text)),
+  })
   try {
-    if (args.length === 0) {
-      program.outputHelp()
-      return EXIT.done
-    }
-    await program.parseAsync([...args], { from: 'user' })
-    return EXIT.done
+    if (args.length === 0) program.outputHelp()
+    else await program.parseAsync([...args], { from: 'user' })
+    return context.hasFailed() ? EXIT.failed : EXIT.done
   } catch (error) {
     return await report(error, args.includes('--json'), io)
   } finally {
@@ -69,26 +29,47 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
 }
 
 async function report(error: unknown, json: boolean, io: CliIo): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse
-  if (isProlepsisError(error)) {
-    await write(io.stderr, `${json ? JSON.stringify({ error: error.toJSON() }) : renderError(error)}\n`)
-    return exitCodeOf(error.code)
+  // help and version were asked for; help that was not, commander has printed where no subcommand was given
+  if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help'))
+    return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse
+  const known = knownError(error, io)
+  if (known === null) {
+    await write(io.stderr, renderUnexpected(error, json, io.debug === true))
+    return EXIT.failed
   }
-  if (io.signal.aborted) {
-    await write(io.stderr, 'Interrupted.\n')
-    return EXIT.interrupted
-  }
-  throw error
+  await write(io.stderr, json ? `${JSON.stringify({ error: known.toJSON() })}\n` : renderError(known))
+  return exitCodeOf(known.code)
+}
+
+function knownError(error: unknown, io: CliIo): ProlepsisError | null {
+  if (error instanceof CommanderError) return wrongUse(error)
+  if (isProlepsisError(error)) return error
+  return io.signal.aborted ? new ProlepsisError('CANCELLED', 'Interrupted.', { cause: error }) : null
+}
+
+/** `error: unknown option '--limt'\n(Did you mean --limit?)` as one of our errors. */
+function wrongUse(error: CommanderError): ProlepsisError {
+  const [first = '', ...rest] = error.message.split('\n')
+  const hints = [
+    ...rest.map((line) => line.replaceAll(/^\(|\)$/g, '')),
+    'Add --help for the options and an example.',
+  ]
+  const code = error.code === 'commander.unknownOption' ? 'UNKNOWN_OPTION' : 'INVALID_ARGUMENT'
+  const message = first.replace(/^error: /, '')
+  return new ProlepsisError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, {
+    hint: hints.filter((line) => line.trim() !== '').join(' '),
+  })
 }
 
 function renderError(error: ProlepsisError): string {
-  return [
-    `error: ${error.message}`,
-    ...(error.hint === undefined ? [] : [`  ${error.hint}`]),
-    `  (${error.code})`,
-  ].join('\n')
+  const hint = error.hint === undefined ? '' : `  ${printable(error.hint)}\n`
+  return `error: ${printable(error.message)}\n${hint}  (${error.code})\n`
 }
 
-function descendants(parent: Command): Command[] {
-  return parent.commands.flatMap((child) => [child, ...descendants(child)])
+function renderUnexpected(error: unknown, json: boolean, debug: boolean): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const hint = 'Set PROLEPSIS_DEBUG=1 for the stack, and report it.'
+  if (json) return `${JSON.stringify({ error: { code: 'UNEXPECTED', message, hint, retryable: false } })}\n`
+  if (debug) return `error: ${printable(error instanceof Error ? (error.stack ?? message) : message)}\n`
+  return `error: Unexpected: ${printable(message.split('\n')[0] ?? '')}\n  ${hint}\n`
 }

@@ -5,20 +5,20 @@ import { InvalidArgumentError } from 'commander'
 export function wholeNumber(value: string): number {
   const number = Number(value)
   if (!/^\d+$/.test(value.trim()) || !Number.isSafeInteger(number))
-    throw new InvalidArgumentError('a whole number, 0 or more, is expected.')
+    throw new InvalidArgumentError('A whole number, 0 or more, is expected.')
   return number
 }
 
 export function positiveNumber(value: string): number {
   const number = wholeNumber(value)
-  if (number === 0) throw new InvalidArgumentError('a whole number, 1 or more, is expected.')
+  if (number === 0) throw new InvalidArgumentError('A whole number, 1 or more, is expected.')
   return number
 }
 
 /** `10`, `10kb`, `5 MiB`: bytes, in powers of 1024. */
 export function byteSize(value: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*(b|kb?|kib|mb?|mib|gb?|gib)?$/i.exec(value.trim())
-  if (match === null) throw new InvalidArgumentError('a size such as 500kb or 10MB is expected.')
+  if (match === null) throw new InvalidArgumentError('A size such as 500kb or 10MB is expected.')
   const power = { b: 0, k: 1, m: 2, g: 3 }[(match[2] ?? 'b')[0]!.toLowerCase()] ?? 0
   return Math.floor(Number(match[1]) * 1024 ** power)
 }
@@ -33,7 +33,7 @@ export function keyValue(
   before: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> {
   const at = value.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('key=value is expected.')
+  if (at < 1) throw new InvalidArgumentError('The form key=value is expected.')
   return { ...before, [value.slice(0, at)]: jsonOrText(value.slice(at + 1)) }
 }
 
@@ -54,7 +54,7 @@ export function channelWeight(
   const [channel, number] = value.split('=')
   const weight = Number(number)
   if (channel === undefined || number === undefined || number === '' || !(weight >= 0))
-    throw new InvalidArgumentError('channel=number, 0 or more, is expected.')
+    throw new InvalidArgumentError('The form channel=number is expected, the number 0 or more.')
   return { ...before, [channel]: weight }
 }
 

@@ -1,6 +1,5 @@
-import cliProgress from 'cli-progress'
 import { type CliIo, isTerminal } from './io.ts'
-import { printable } from './render/paint.ts'
+import { printable } from './render/printable.ts'
 
 export interface ProgressBar {
   update(done: number, total: number, what: string): void
@@ -8,17 +7,18 @@ export interface ProgressBar {
 }
 
 /** A bar on standard error when that is a terminal; nothing elsewhere. */
-export function createProgressBar(io: CliIo, verb: string): ProgressBar {
+export async function createProgressBar(io: CliIo, verb: string): Promise<ProgressBar> {
   if (!isTerminal(io.stderr)) return { update: () => {}, stop: () => {} }
-  const bar = new cliProgress.SingleBar(
+  const { default: progress } = await import('cli-progress')
+  const bar = new progress.SingleBar(
     {
       format: `${verb} {bar} {percentage}% | {value}/{total} | {eta_formatted} left | {what}`,
-      stream: io.stderr as NodeJS.WritableStream,
+      stream: io.stderr,
       hideCursor: true,
       clearOnComplete: true,
       etaBuffer: 50,
     },
-    cliProgress.Presets.shades_classic,
+    progress.Presets.shades_classic,
   )
   let started = false
   return {

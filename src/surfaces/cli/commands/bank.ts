@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type BankInfo, ProlepsisError } from '../../../index.ts'
+import type { BankInfo } from '../../../index.ts'
+import { ProlepsisError } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { defined, keyValue } from '../options.ts'
 import { day, table } from '../render/table.ts'

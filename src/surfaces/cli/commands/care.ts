@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { type BankStats, type DoctorReport, ProlepsisError } from '../../../index.ts'
+import type { BankStats, DoctorReport } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { createProgressBar } from '../progress.ts'
 import type { Paint } from '../render/paint.ts'
+import { printable } from '../render/printable.ts'
 import { bytes, table } from '../render/table.ts'
 
 export function registerCare(program: Command, context: CliContext): void {
@@ -25,13 +26,13 @@ export function registerCare(program: Command, context: CliContext): void {
         memory.doctor({ mend: options.mend === true }),
       )
       await context.result(options, report, renderDoctor(report, context.paint))
-      if (!report.clean)
-        throw new ProlepsisError('STORE_DAMAGED', 'The bank is not clean.', {
-          hint:
-            options.mend === true
-              ? 'prolepsis rebuild-index derives everything anew from the texts.'
-              : 'prolepsis doctor --mend mends what can be mended.',
-        })
+      if (!report.clean) {
+        const next =
+          options.mend === true
+            ? 'prolepsis rebuild-index derives everything anew from the texts.'
+            : 'prolepsis doctor --mend mends what can be mended.'
+        await context.failed('The bank is not clean.', next)
+      }
     })
 
   command(
@@ -42,7 +43,7 @@ export function registerCare(program: Command, context: CliContext): void {
   )
     .option('--reembed', 'move the bank to the embedding model that is configured now')
     .action(async (options: CommonOptions & { reembed?: boolean }) => {
-      const bar = createProgressBar(context.io, 'rebuild')
+      const bar = await createProgressBar(context.io, 'rebuild')
       const result = await context.withMemory(options, async (memory) => {
         try {
           return await memory.rebuildIndex({
@@ -87,7 +88,7 @@ function renderStats(stats: BankStats): string {
 function renderDoctor(report: DoctorReport, paint: Paint): string {
   const lines = report.findings.map((finding) => {
     const mark = finding.ok ? paint.good('ok  ') : finding.mended ? paint.accent('mend') : paint.bad('FAIL')
-    return `${mark}  ${finding.check}${finding.count === 0 ? '' : ` (${finding.count})`}: ${finding.detail}`
+    return `${mark}  ${finding.check}${finding.count === 0 ? '' : ` (${finding.count})`}: ${printable(finding.detail)}`
   })
   return [...lines, '', report.clean ? paint.good('Clean.') : paint.bad('Not clean.')].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { resolveSettings } from '../../../config/resolve.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { defined } from '../options.ts'
+import { printable } from '../render/printable.ts'
 import { table } from '../render/table.ts'
 
 export function registerConfig(program: Command, context: CliContext): void {
@@ -12,7 +12,14 @@ export function registerConfig(program: Command, context: CliContext): void {
     'prolepsis config',
   ).action(async (options: CommonOptions) => {
     const { bank, dataDir, databaseUrl } = options
-    const { values, location, unknownVariables } = resolveSettings(defined({ bank, dataDir, databaseUrl }))
+    const [{ resolveSettings }, { processContext }] = await Promise.all([
+      import('../../../config/resolve.ts'),
+      import('../../../config/sources.ts'),
+    ])
+    const { values, location, unknownVariables } = resolveSettings(
+      defined({ bank, dataDir, databaseUrl }),
+      processContext(context.io.cwd),
+    )
     const store = 'dataDir' in location ? 'embedded' : 'server'
     const settings = values.map(({ key, shown, origin }) => ({
       key,
@@ -22,7 +29,7 @@ export function registerConfig(program: Command, context: CliContext): void {
     }))
     const rows = settings.map(({ key, value, origin, where }) => [
       key,
-      value === null ? '–' : String(value),
+      value === null ? '–' : printable(String(value)),
       where === origin || where === '' ? origin : `${origin}: ${where}`,
     ])
     await context.result(

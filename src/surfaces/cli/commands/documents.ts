@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import { type Document, ProlepsisError } from '../../../index.ts'
+import type { Document } from '../../../index.ts'
+import { ProlepsisError } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { defined, positiveNumber } from '../options.ts'
-import { printable } from '../render/paint.ts'
+import { printable } from '../render/printable.ts'
 import { bytes, day, table } from '../render/table.ts'
 
 interface ListOptions extends CommonOptions {
@@ -47,7 +48,7 @@ export function registerDocuments(program: Command, context: CliContext): void {
         memory.document(source, defined({ version: options.version, asOf: options.asOf })),
       )
       if (found === null) throw missing(source)
-      await context.result(options, found, found.text)
+      await context.verbatim(options, found, found.text)
     })
 
   command(

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { type ForgetSelector, ProlepsisError } from '../../../index.ts'
+import type { ForgetSelector } from '../../../index.ts'
+import { ProlepsisError } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { isTerminal } from '../io.ts'
 import { missing } from './documents.ts'

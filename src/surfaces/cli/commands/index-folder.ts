@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type IndexResult, ProlepsisError, TRUST_LEVELS, type Trust } from '../../../index.ts'
+import type { IndexResult, Trust } from '../../../index.ts'
+import { TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { byteSize, collect, defined, keyValue } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
-import { printable } from '../render/paint.ts'
+import { printable } from '../render/printable.ts'
 
 interface IndexCommandOptions extends CommonOptions {
   readonly prefix?: string
@@ -40,7 +41,7 @@ export function registerIndex(program: Command, context: CliContext): void {
       index.createOption('--trust <level>', 'how far the files are to be believed').choices(TRUST_LEVELS),
     )
     .action(async (dir: string, options: IndexCommandOptions) => {
-      const bar = createProgressBar(context.io, 'index')
+      const bar = await createProgressBar(context.io, 'index')
       const result = await context.withMemory(options, async (memory) => {
         try {
           return await memory.index(resolve(context.io.cwd, dir), {
@@ -62,12 +63,12 @@ export function registerIndex(program: Command, context: CliContext): void {
         }
       })
       await context.result(options, result, renderIndexed(result, options.verbose === true))
-      if (result.failed.length > 0)
-        throw new ProlepsisError(
-          'UNREADABLE_FILE',
+      if (result.failed.length > 0) {
+        await context.failed(
           `${result.failed.length} files could not be retained; all others were.`,
-          { hint: 'They are listed above; index again once they can be read.' },
+          'The result lists them; index again once they can be read.',
         )
+      }
     })
 }
 

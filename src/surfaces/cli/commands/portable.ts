@@ -1,13 +1,13 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { ProlepsisError } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { fileError, readFileLines } from '../files.ts'
 import { write } from '../io.ts'
+import { defined } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
 import { bytes } from '../render/table.ts'
 
@@ -39,30 +39,13 @@ export function registerPortable(program: Command, context: CliContext): void {
   )
     .argument('[file]', '- or nothing reads standard input')
     .action(async (file: string | undefined, options: CommonOptions) => {
-      const input =
-        file === undefined || file === '-'
-          ? context.io.stdin
-          : createReadStream(resolve(context.io.cwd, file))
-      const failed = new Promise<never>((_, reject) => {
-        input.on('error', (error) =>
-          reject(
-            new ProlepsisError('UNREADABLE_FILE', `${file ?? 'Standard input'} cannot be read.`, {
-              cause: error,
-              hint: error.message,
-            }),
-          ),
-        )
-      })
-      failed.catch(() => {})
-      const bar = createProgressBar(context.io, 'import')
-      const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+      const bar = await createProgressBar(context.io, 'import')
       const result = await context.withMemory(options, async (memory) => {
         try {
-          const done = memory.import(lines, {
+          return await memory.import(readFileLines(file, context.io), {
             signal: context.io.signal,
             onProgress: (count) => bar.update(count, count, ''),
           })
-          return await Promise.race([done, failed])
         } finally {
           bar.stop()
         }
@@ -91,11 +74,14 @@ export function registerPortable(program: Command, context: CliContext): void {
   )
     .argument('<file>')
     .action(async (file: string, options: CommonOptions) => {
-      const { restoreBackup } = await import('../../../index.ts')
-      const { settings } = await import('../../../config/resolve.ts').then(({ resolveSettings }) => ({
-        settings: resolveSettings(options.dataDir === undefined ? {} : { dataDir: options.dataDir }).settings,
-      }))
-      await restoreBackup(resolve(context.io.cwd, file), settings.dataDir)
+      const [{ restoreBackup }, { resolveSettings }, { processContext }] = await Promise.all([
+        import('../../../index.ts'),
+        import('../../../config/resolve.ts'),
+        import('../../../config/sources.ts'),
+      ])
+      const { cwd } = context.io
+      const { settings } = resolveSettings(defined({ dataDir: options.dataDir }), processContext(cwd))
+      await restoreBackup(resolve(cwd, file), settings.dataDir)
       await context.result(options, { dataDir: settings.dataDir }, `Restored to ${settings.dataDir}.`)
     })
 }
@@ -115,7 +101,7 @@ async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<n
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })
-    throw error
+    throw fileError(error, path)
   }
   return count
 }

@@ -1,19 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import {
-  type Channel,
-  FUSIONS,
-  type Fusion,
-  type HistoryMessage,
-  ProlepsisError,
-  RECALL_MODES,
-  type RecallMode,
-  type RecallOptions,
-  TRUST_LEVELS,
-  type Trust,
-} from '../../../index.ts'
+import type { Channel, Fusion, HistoryMessage, RecallMode, RecallOptions, Trust } from '../../../index.ts'
+import { CHANNELS, FUSIONS, ProlepsisError, RECALL_MODES, TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { decodeUtf8, parseJsonLine, readFileLines } from '../files.ts'
 import { isTerminal, readAll } from '../io.ts'
 import { channelWeight, collect, defined, keyValue, positiveNumber, wholeNumber } from '../options.ts'
 import { renderRecall } from '../render/passages.ts'
@@ -39,6 +28,7 @@ interface RecallCommandOptions extends CommonOptions {
   readonly history?: string
   readonly query?: readonly string[]
   readonly why?: boolean
+  readonly full?: boolean
   readonly prompt?: boolean
   readonly receipt: boolean
 }
@@ -54,7 +44,11 @@ export function registerRecall(program: Command, context: CliContext): void {
     .argument('[query]', 'the question or message; - or nothing reads standard input')
     .option('--limit <n>', 'most passages', positiveNumber)
     .option('--budget <tokens>', 'most tokens in all passages together', positiveNumber)
-    .option('--weight <channel=number>', 'multiply a channel’s weight, repeatable', channelWeight)
+    .option(
+      '--weight <channel=number>',
+      `multiply a channel’s weight, repeatable (${CHANNELS.join(', ')})`,
+      channelWeight,
+    )
     .option('--expand <n>', 'neighbouring chunks on each side, where the budget allows', wholeNumber)
     .option('--tag <tag>', 'documents with one of these tags, repeatable', collect)
     .option('--tag-all <tag>', 'documents with every one of these tags, repeatable', collect)
@@ -69,6 +63,7 @@ export function registerRecall(program: Command, context: CliContext): void {
     .option('--history <file>', 'the conversation before, JSON lines of {"role", "content"}')
     .option('--query <question>', 'a stand-alone question to ask beside the message, repeatable', collect)
     .option('--why', 'every score part of each passage')
+    .option('--full', 'whole passages, however long')
     .option('--prompt', 'print the block to put in a prompt')
     .option('--no-receipt', 'write no receipt')
   recall
@@ -77,18 +72,24 @@ export function registerRecall(program: Command, context: CliContext): void {
     .addOption(recall.createOption('--min-trust <level>', 'least trust').choices(TRUST_LEVELS))
     .action(async (query: string | undefined, options: RecallCommandOptions) => {
       const message = await readQuery(query, context)
-      const history =
-        options.history === undefined
-          ? undefined
-          : await readHistory(resolve(context.io.cwd, options.history))
+      const history = options.history === undefined ? undefined : await readHistory(options.history, context)
       await context.withMemory(options, async (memory) => {
         const result = await memory.recall(
           { message, ...defined({ history, queries: options.query }) },
           recallOptionsOf(options, context.io.signal),
         )
-        const text =
-          options.prompt === true ? String(result) : renderRecall(result, context.paint, options.why === true)
-        await context.result(options, result, text)
+        if (options.prompt === true) {
+          const prompt = String(result)
+          await context.verbatim(options, { ...result, prompt }, prompt)
+          return
+        }
+        const style = {
+          paint: context.paint,
+          columns: context.columns,
+          full: options.full === true,
+          why: options.why === true,
+        }
+        await context.result(options, result, renderRecall(result, style))
       })
     })
 }
@@ -124,32 +125,23 @@ function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): Re
   }
 }
 
-async function readQuery(query: string | undefined, context: CliContext): Promise<string> {
+async function readQuery(query: string | undefined, { io }: CliContext): Promise<string> {
   if (query !== undefined && query !== '-') return query
-  if (query === undefined && isTerminal(context.io.stdin)) {
+  if (query === undefined && isTerminal(io.stdin)) {
     throw new ProlepsisError('INVALID_ARGUMENT', 'There is no question.', {
       hint: 'Give it as an argument or on standard input.',
     })
   }
-  return Buffer.from(await readAll(context.io.stdin))
-    .toString('utf8')
-    .trim()
+  return decodeUtf8(await readAll(io.stdin, 'Standard input', io.signal), 'Standard input').trim()
 }
 
-async function readHistory(path: string): Promise<readonly HistoryMessage[]> {
-  try {
-    const text = await readFile(path, 'utf8')
-    return (
-      text
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        // recall validates each message.
-        .map((line) => JSON.parse(line) as HistoryMessage)
-    )
-  } catch (error) {
-    throw new ProlepsisError('UNREADABLE_FILE', `The history ${path} cannot be read.`, {
-      cause: error,
-      hint: 'It is JSON lines, each {"role": "user" or "assistant", "content": "…"}.',
-    })
+async function readHistory(path: string, { io }: CliContext): Promise<readonly HistoryMessage[]> {
+  const messages: HistoryMessage[] = []
+  let number = 0
+  for await (const line of readFileLines(path, io)) {
+    number += 1
+    // recall validates each message
+    if (line.trim() !== '') messages.push(parseJsonLine(line, `Line ${number} of ${path}`) as HistoryMessage)
   }
+  return messages
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Explanation } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { collect, defined } from '../options.ts'
-import { printable } from '../render/paint.ts'
+import { printable } from '../render/printable.ts'
 
 interface FeedbackOptions extends CommonOptions {
   readonly used?: readonly string[]

@@ -1,16 +1,18 @@
 import type { Command } from 'commander'
-import { type Passage, ProlepsisError } from '../../../index.ts'
+import type { Passage } from '../../../index.ts'
+import { ProlepsisError } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { positiveNumber, wholeNumber } from '../options.ts'
-import { renderPassage } from '../render/passages.ts'
+import { type PassageStyle, renderPassage } from '../render/passages.ts'
 
 export function registerRefs(program: Command, context: CliContext): void {
+  const style: PassageStyle = { paint: context.paint, columns: context.columns, full: true, why: false }
   command(program, 'get', 'show a chunk by its ref', 'prolepsis get kelly.md#1')
     .argument('<ref>')
     .action(async (ref: string, options: CommonOptions) => {
       const passage = await context.withMemory(options, (memory) => memory.get(ref))
       if (passage === null) throw notFound(ref)
-      await context.result(options, passage, renderPassage(passage, context.paint, null, false))
+      await context.result(options, passage, renderPassage(passage, style, null))
     })
 
   command(
@@ -41,7 +43,7 @@ export function registerRefs(program: Command, context: CliContext): void {
     find: Parameters<typeof context.withMemory<readonly Passage[]>>[1],
   ): Promise<void> {
     const passages = await context.withMemory(options, find)
-    const text = passages.map((passage) => renderPassage(passage, context.paint, null, false)).join('\n\n')
+    const text = passages.map((passage) => renderPassage(passage, style, null)).join('\n\n')
     await context.result(options, { passages }, text === '' ? 'None.' : text)
   }
 }

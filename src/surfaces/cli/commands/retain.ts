@@ -1,20 +1,18 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
-import {
-  ProlepsisError,
-  type RetainContent,
-  type RetainItem,
-  type RetainOptions,
-  type RetainResult,
-  TRUST_LEVELS,
-  type Trust,
+import type {
+  RetainContent,
+  RetainItem,
+  RetainManyResult,
+  RetainOptions,
+  RetainResult,
+  Trust,
 } from '../../../index.ts'
+import { ProlepsisError, TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
 import { isTerminal, readAll, write } from '../io.ts'
 import { collect, defined, keyValue } from '../options.ts'
-import { printable } from '../render/paint.ts'
+import { printable } from '../render/printable.ts'
 
 interface RetainCommandOptions extends CommonOptions {
   readonly file?: string
@@ -38,7 +36,7 @@ export function registerRetain(program: Command, context: CliContext): void {
   )
     .argument('[text]', 'the text; - or nothing reads standard input')
     .option('--file <path>', 'read the text from a file (PDF and HTML too)')
-    .option('--jsonl', 'standard input is JSON lines, one {"content": …, "source": …, …} a line')
+    .option('--jsonl', 'the input is JSON lines, one {"content": …, "source": …, …} a line')
     .option('--source <source>', 'where it comes from; the same source again is a new version')
     .option('--media-type <type>', 'media type, where the source does not tell')
     .option('--title <title>', 'title')
@@ -88,15 +86,7 @@ async function readContent(
       throw new ProlepsisError('INVALID_ARGUMENT', 'Both a text and --file were given.', {
         hint: 'Give one of them.',
       })
-    const path = resolve(context.io.cwd, options.file)
-    try {
-      return new Uint8Array(await readFile(path))
-    } catch (error) {
-      throw new ProlepsisError('UNREADABLE_FILE', `${options.file} cannot be read.`, {
-        cause: error,
-        hint: error instanceof Error ? error.message : 'See that it exists and may be read.',
-      })
-    }
+    return readFileBytes(options.file, context.io)
   }
   if (text !== undefined && text !== '-') return text
   if (text === undefined && isTerminal(context.io.stdin)) {
@@ -104,7 +94,7 @@ async function readContent(
       hint: 'Give it as an argument, with --file, or on standard input.',
     })
   }
-  const bytes = await readAll(context.io.stdin)
+  const bytes = await readAll(context.io.stdin, 'Standard input', context.io.signal)
   // Bytes that are not UTF-8 go on as they are, so that the engine says what is wrong with them; typed text is text of the user's.
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -114,56 +104,47 @@ async function readContent(
 }
 
 async function retainLines(options: RetainCommandOptions, context: CliContext): Promise<void> {
+  const { io } = context
   const defaults = retainOptionsOf(options)
   async function* items(): AsyncGenerator<RetainItem> {
     let number = 0
-    for await (const line of createInterface({
-      input: context.io.stdin,
-      crlfDelay: Number.POSITIVE_INFINITY,
-    })) {
+    for await (const line of readFileLines(options.file, io)) {
       number += 1
       if (line.trim() !== '') yield { ...defaults, ...parseItem(line, number) }
     }
   }
   let failed = 0
   await context.withMemory(options, async (memory) => {
-    for await (const result of memory.retainMany(items(), { signal: context.io.signal })) {
+    for await (const result of memory.retainMany(items(), { signal: io.signal })) {
       if (result.status === 'failed') failed += 1
-      await write(
-        context.io.stdout,
-        `${options.json === true ? JSON.stringify(result) : renderMany(result)}\n`,
-      )
+      await write(io.stdout, `${options.json === true ? JSON.stringify(result) : renderMany(result)}\n`)
     }
   })
-  if (failed > 0)
-    throw new ProlepsisError('INVALID_ARGUMENT', `${failed} lines were not retained; the others were.`, {
-      hint: 'The failed ones are listed above with their reasons.',
-    })
+  if (failed > 0) {
+    await context.failed(
+      failed === 1
+        ? '1 item was not retained; the others were.'
+        : `${failed} items were not retained; the others were.`,
+      'The result says why.',
+    )
+  }
 }
 
 function parseItem(line: string, number: number): RetainItem {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch (error) {
-    throw new ProlepsisError('INVALID_ARGUMENT', `Line ${number} of standard input is not JSON.`, {
-      cause: error,
-      hint: 'Each line is one object with "content" and the options of retain.',
-    })
-  }
+  const value = parseJsonLine(line, `Line ${number}`)
   if (typeof value !== 'object' || value === null || !('content' in value)) {
-    throw new ProlepsisError('INVALID_ARGUMENT', `Line ${number} of standard input has no "content".`, {
-      hint: 'Each line is one object with "content" and the options of retain.',
+    throw new ProlepsisError('INVALID_ARGUMENT', `Line ${number} has no "content".`, {
+      hint: 'Each line is one object with "content" and the options of retain. The lines before it were retained.',
     })
   }
-  // retainMany validates every field of the item.
+  // retainMany validates every field of the item
   return value as RetainItem
 }
 
-function renderMany(result: RetainResult | { readonly status: 'failed' }): string {
-  return result.status === 'failed'
-    ? `failed: ${JSON.stringify(result)}`
-    : renderRetained(result as RetainResult)
+function renderMany(result: RetainManyResult): string {
+  if (result.status !== 'failed') return renderRetained(result)
+  const { source, error } = result
+  return `Failed ${source === undefined || source === null ? '' : `${printable(source)}: `}${printable(error.message)} (${error.code})`
 }
 
 function renderRetained(result: RetainResult): string {

@@ -1,15 +1,16 @@
+import { displayWidth } from './layout.ts'
+
 /** Columns padded to their widest cell; numbers to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const widths = columns.map((column, index) =>
-    Math.max(column.length, ...rows.map((row) => String(row[index] ?? '').length)),
+    Math.max(column.length, ...rows.map((row) => displayWidth(String(row[index] ?? '')))),
   )
   const line = (cells: readonly (string | number)[]): string =>
     cells
-      .map((cell, index) =>
-        typeof cell === 'number'
-          ? String(cell).padStart(widths[index]!)
-          : String(cell).padEnd(widths[index]!),
-      )
+      .map((cell, index) => {
+        const padding = ' '.repeat(Math.max(0, widths[index]! - displayWidth(String(cell))))
+        return typeof cell === 'number' ? `${padding}${cell}` : `${cell}${padding}`
+      })
       .join('  ')
       .trimEnd()
   return [line(columns), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n')

@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ProlepsisError } from '../schema/names.ts'
+import { type CliIo, readAll, readLines } from './io.ts'
+
+/** A file's bytes; pipes and devices too. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_FILE, TEXT_TOO_LARGE */
+export async function readFileBytes(path: string, io: CliIo): Promise<Uint8Array> {
+  try {
+    return await readAll(open(path, io), path, io.signal)
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}
+
+/** A file's lines, or those of standard input for `-` or nothing. */
+export async function* readFileLines(path: string | undefined, io: CliIo): AsyncGenerator<string> {
+  const isStdin = path === undefined || path === '-'
+  const name = isStdin ? 'Standard input' : path
+  try {
+    yield* readLines(isStdin ? io.stdin : open(path, io), name, io.signal)
+  } catch (error) {
+    throw fileError(error, name)
+  }
+}
+
+/** @throws ProlepsisError INVALID_TEXT */
+export function decodeUtf8(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new ProlepsisError('INVALID_TEXT', `${name} is not valid UTF-8.`, {
+      hint: 'Convert it to UTF-8 first.',
+      cause,
+    })
+  }
+}
+
+/** @throws ProlepsisError INVALID_ARGUMENT */
+export function parseJsonLine(line: string, name: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch (cause) {
+    throw new ProlepsisError('INVALID_ARGUMENT', `${name} is not JSON.`, {
+      hint: 'Each line is one JSON object. See --help for an example.',
+      cause,
+    })
+  }
+}
+
+function open(path: string, io: CliIo): Readable {
+  return createReadStream(resolve(io.cwd, path))
+}
+
+/** What the system says about a file, in our words; any other error as it is. */
+export function fileError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  const as = (
+    ours: 'NOT_FOUND' | 'UNREADABLE_FILE' | 'INVALID_ARGUMENT' | 'STORE_FULL',
+    message: string,
+    hint: string,
+  ): ProlepsisError => new ProlepsisError(ours, message, { hint, cause: error, details: { path } })
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return as('NOT_FOUND', `There is no file ${path}.`, 'Check the path.')
+    case 'EISDIR':
+      return as('INVALID_ARGUMENT', `${path} is a folder.`, 'prolepsis index retains a folder.')
+    case 'ELOOP':
+      return as('UNREADABLE_FILE', `${path} is a loop of links.`, 'Give a path that leads to a file.')
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return as('UNREADABLE_FILE', `${path} cannot be opened: permission denied.`, 'Check its permissions.')
+    case 'ENAMETOOLONG':
+    case 'ERR_INVALID_ARG_VALUE':
+      return as('INVALID_ARGUMENT', 'That is no path of a file.', 'Check the path.')
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return as('STORE_FULL', `No space is left to write ${path}.`, 'Free space, or choose another device.')
+    default:
+      return error
+  }
+}
