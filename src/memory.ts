@@ -5,13 +5,14 @@ import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
-import { rememberScope } from './memory/baselines.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
+import { rememberScope } from './memory/scopes.ts'
+import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
 import { writeCalls } from './memory/write-calls.ts'
 import type { Memory } from './memory-api.ts'
 import { createEventBus } from './observability/event-bus.ts'
@@ -38,17 +39,22 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     deadlineMs: resolved.settings.deadlineMs,
     onEvent: (event) => events.emit(event),
   })
+  const calls = createCallLine()
+  const { services } = database
+  const local = embedder === undefined
+  const own = local ? localEmbedder(resolved.settings) : injectedEmbedder(embedder)
+  if (services !== undefined) serveEmbedder(own, services, calls)
   const engine: Engine = {
     database,
     resolved,
-    embedder: embedder === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(embedder),
+    embedder: local && services !== undefined ? askingOwner(own, services, events) : own,
     analysers: createAnalyserCache(),
     clock,
     ids: ids ?? createUuidGenerator(clock, (bytes) => randomFillSync(bytes)),
     events,
     receipts: resolved.settings.readOnly ? NO_RECEIPTS : createReceiptWriter(events),
     people: createPeopleDirectory(clock),
-    calls: createCallLine(),
+    calls,
   }
   return bankHandle(
     { engine, opener: createBankOpener(engine), close: closing(engine) },
