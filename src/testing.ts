@@ -3,6 +3,12 @@
 // plain searches to measure recall against
 export type { Baselines } from './memory/baselines.ts'
 export { baselines } from './memory/baselines.ts'
+// what the weights of fusion are trained on, and measured against
+export { recallPool } from './memory/recall-pool.ts'
 // a model that loads nothing, and gives the same vectors everywhere
 export type { FakeEmbedder, FakeEmbedderOptions } from './providers/fake/fake-embedder.ts'
 export { createFakeEmbedder } from './providers/fake/fake-embedder.ts'
+export type { CandidatePool, Feature, FeatureColumn } from './recall/features.ts'
+export { FEATURES, featureColumns } from './recall/features.ts'
+export type { FusionWeights } from './recall/fusion-weights.ts'
+export { LEARNED_WEIGHTS, STANDARD_WEIGHTS } from './recall/fusion-weights.ts'

@@ -1,9 +1,9 @@
-import { ProlepsisError } from '../domain/errors.ts'
 import type { Memory } from '../memory-api.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { searchLexical } from '../store/queries/lexical-search.ts'
 import { createPlainIndex, dropPlainIndex, searchPlainIndex } from '../store/queries/plain-baselines.ts'
-import { depsOf, type Scope } from './scope.ts'
+import { depsOf } from './scope.ts'
+import { scopeOf } from './scopes.ts'
 
 /** Plain searches over a bank's own rows, for measuring recall against them in the same run. */
 export interface Baselines {
@@ -15,25 +15,9 @@ export interface Baselines {
   drop(): Promise<void>
 }
 
-const scopes = new WeakMap<Memory, Scope>()
-
-/** Remembers what a handle works on, for this module alone. */
-export function rememberScope(memory: Memory, scope: Scope): void {
-  scopes.set(memory, scope)
-}
-
 /** The store under a memory, for tests that look at its tables. @throws INVALID_ARGUMENT */
 export async function storeOf(memory: Memory): Promise<BankStore> {
   return (await depsOf(scopeOf(memory), 'read')).store
-}
-
-function scopeOf(memory: Memory): Scope {
-  const scope = scopes.get(memory)
-  if (scope !== undefined) return scope
-  throw new ProlepsisError('INVALID_ARGUMENT', 'This is not a memory that createMemory made.', {
-    hint: 'Give the memory itself, not a copy of it.',
-    details: { option: 'memory' },
-  })
 }
 
 /** Builds a plain HNSW index over the bank's content vectors and gives queries to time. @throws INVALID_ARGUMENT */
