@@ -1,15 +1,16 @@
 import { throwIfAborted } from '../domain/errors.ts'
 import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
-import { activityOf } from '../store/queries/activity.ts'
-import { chunksByIds } from '../store/queries/chunks.ts'
+import { candidateChunks } from '../store/queries/candidate-chunks.ts'
+import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
 import { type ChannelLists, channelDepth, searchChannels } from './channels.ts'
 import { completeScores } from './complete.ts'
 import { createDegradation, type Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
+import type { StoredCandidateChunk } from './features.ts'
 import { effectiveWeights } from './fuse.ts'
 import { makeProbe, type Probe } from './probe.ts'
 import { type Candidate, rankCandidates } from './rank.ts'
-import { type RecallRequest, withoutVectors } from './request.ts'
+import { type RecallRequest, withKinds, withoutVectors } from './request.ts'
 import { type Stopwatch, startStopwatch } from './stopwatch.ts'
 import { validateRecall } from './validate.ts'
 
@@ -29,9 +30,14 @@ export interface CandidateSet {
   readonly stages: Readonly<Record<string, number>>
 }
 
+/** The same with all that the store knows of each chunk. */
+export interface StoredCandidateSet extends CandidateSet {
+  readonly candidates: readonly (Candidate & { readonly chunk: StoredCandidateChunk })[]
+}
+
 /**
  * All candidates of a recall with their features: the union of each channel's best, scored in every channel, fused and lifted. What
- * `recall` packs from, `explain` reads and training learns from.
+ * training learns from.
  *
  * @throws ProlepsisError as `recall`
  */
@@ -39,8 +45,16 @@ export async function recallCandidates(
   deps: RecallDeps,
   query: RecallQuery,
   options: RecallOptions = {},
-): Promise<CandidateSet> {
-  return findCandidates(deps, validateRecall(query, options))
+): Promise<StoredCandidateSet> {
+  const found = await findCandidates(deps, validateRecall(query, options))
+  const { database, bankId } = deps.store
+  const ids = found.candidates.map(({ chunk }) => chunk.chunkId)
+  const stored = new Map((await chunksByIds(database, bankId, ids)).map((chunk) => [chunk.chunkId, chunk]))
+  const candidates = found.candidates.flatMap((candidate) => {
+    const chunk: StoredChunk | undefined = stored.get(candidate.chunk.chunkId)
+    return chunk === undefined ? [] : [{ ...candidate, chunk: { ...candidate.chunk, ...chunk } }]
+  })
+  return { ...found, candidates }
 }
 
 /** The same for a request that was checked before. */
@@ -48,10 +62,11 @@ export async function findCandidates(deps: RecallDeps, request: RecallRequest): 
   throwIfAborted(request.signal)
   const stopwatch = startStopwatch(deps.clock)
   const degradation = createDegradation()
-  const people = (await degradation.attempt('people', () => deps.people.of(deps.store))) ?? []
-  const probe = makeProbe(deps, request, people, degradation)
+  const outline = await degradation.attempt('people', () => deps.people.of(deps.store))
+  const known = outline === null ? request : withKinds(request, outline.kinds)
+  const probe = makeProbe(deps, known, outline?.people ?? [], degradation)
   stopwatch.lap('formulate')
-  return meetCandidates(deps, request, probe, degradation, stopwatch)
+  return meetCandidates(deps, known, probe, degradation, stopwatch)
 }
 
 /** From a probe on: channels, completion, fusion, lift. */
@@ -74,15 +89,14 @@ export async function meetCandidates(
     degradation.note('lexical channels: the message has stop words only, nothing to look up')
   }
   const chunkIds = unionOf(lists)
-  const [scores, chunks, activity] = await Promise.all([
+  const [scores, { chunks, activity }] = await Promise.all([
     completeScores(deps, lists, probe, chunkIds, degradation),
-    chunksByIds(database, bankId, chunkIds),
-    degradation.attempt('activity', () => activityOf(database, bankId, chunkIds)),
+    candidateChunks(database, bankId, { chunkIds, withText: probe.asksForTime }),
   ])
   stopwatch.lap('complete')
   const candidates = rankCandidates({
     ...{ request, lists, scores, chunks, probe },
-    ...{ activity: activity ?? new Map(), now: deps.clock.now() },
+    ...{ activity, now: deps.clock.now() },
   })
   stopwatch.lap('fuse')
   return {

@@ -16,6 +16,9 @@ export const CHANNEL_DEPTH = 30
 /** Most that a dense channel brings. */
 const MAX_DENSE_DEPTH = 100
 
+/** A person in more chunks than this is everywhere: the name does not tell chunks apart, and speaker features do what can be done. */
+const MAX_MENTIONS = 100
+
 /** A recall that returns more than that looks deeper, so that one channel alone can fill it. */
 export function channelDepth(request: Pick<RecallRequest, 'limit'>): number {
   return Math.max(CHANNEL_DEPTH, request.limit)
@@ -138,8 +141,9 @@ async function searchNamed(
   limit: number,
 ): Promise<Lists> {
   const { database, bankId } = deps.store
-  if (request.weights.entity === 0 || probe.people.length === 0) return new Map()
-  const entityIds = probe.people.map((person) => person.entityId)
+  const rare = probe.people.filter((person) => person.mentionCount <= MAX_MENTIONS)
+  if (request.weights.entity === 0 || rare.length === 0) return new Map()
+  const entityIds = rare.map((person) => person.entityId)
   const hits = await degradation.attempt('entity', () =>
     searchPeople(database, bankId, { entityIds, filter: request.filter, limit }),
   )

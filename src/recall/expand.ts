@@ -48,7 +48,7 @@ export async function expandPassages(
 
 /** Neighbours from near to far on both sides in turn; a side ends at the first that is taken or does not fit. */
 function takeAdjoining(
-  chunk: StoredChunk,
+  chunk: Pick<StoredChunk, 'ordinal'>,
   beside: readonly StoredChunk[],
   taken: ReadonlySet<number>,
   room: number,

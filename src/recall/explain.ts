@@ -5,7 +5,7 @@ import { type CandidateSet, findCandidates } from './candidates.ts'
 import { assertKnown, assertObject, texts } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import { requireReceipt } from './feedback.ts'
-import { pack } from './pack.ts'
+import { packCandidates } from './pack.ts'
 import { refOf, UNSCORED } from './passages.ts'
 import type { RecallRequest } from './request.ts'
 import { readStoredRequest } from './stored-request.ts'
@@ -44,7 +44,7 @@ export async function explain(
   const wanted = texts(options.whyNot, 'whyNot')
   const receipt = await requireReceipt(deps, receiptId)
   const found = await repeat(deps, receipt)
-  const { chosen } = pack(found.candidates, found.request, deps.analyser)
+  const { chosen } = await packCandidates(deps, found.candidates, found.request)
   const answers: WhyNot[] = []
   for (const text of wanted) answers.push(await whyNot(deps, text, found, chosen))
   return {

@@ -1,38 +1,37 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../domain/recall.ts'
 import { standardise } from '../math/standardise.ts'
-import type { StoredChunk } from '../store/queries/chunks.ts'
+import type { CandidateChunk } from '../store/queries/candidate-chunks.ts'
 import type { Person } from '../store/queries/entities.ts'
-import { type CandidatePool, FEATURES } from './features.ts'
+import { FEATURES, type FeaturePool } from './features.ts'
 
 const ANN: Person = { entityId: 1, name: 'Ann', norm: 'ann', isSpeaker: true, mentionCount: 3 }
 const BEN: Person = { entityId: 2, name: 'Ben', norm: 'ben', isSpeaker: true, mentionCount: 2 }
 const EVA: Person = { entityId: 3, name: 'Eva', norm: 'eva', isSpeaker: false, mentionCount: 1 }
 
-/** What features read of a chunk. */
-function chunk(chunkId: number, change: Partial<StoredChunk> = {}): StoredChunk {
-  const document = { occurredAt: null } as StoredChunk['document']
+function chunk(chunkId: number, change: Partial<CandidateChunk> = {}): CandidateChunk {
   return {
     chunkId,
+    documentId: 1,
+    ordinal: chunkId,
     speaker: null,
-    occurredAt: null,
-    text: '',
-    content: null,
-    document,
+    tokens: 9,
+    happenedAt: null,
+    said: null,
     ...change,
-  } as StoredChunk
+  }
 }
 
-function column(name: string, pool: Partial<CandidatePool>): number[] {
+function column(name: string, pool: Partial<FeaturePool>): number[] {
   const feature = FEATURES.find((candidate) => candidate.name === name)
-  const whole: CandidatePool = {
+  const whole: FeaturePool = {
     ...{ chunks: [], scores: new Map(), people: [], dates: { months: [], years: [] }, asksForTime: false },
     ...pool,
   }
   return Array.from(feature?.column(whole) ?? [Number.NaN])
 }
 
-function scoresOf(scores: Partial<Record<Channel, readonly (number | null)[]>>): CandidatePool['scores'] {
+function scoresOf(scores: Partial<Record<Channel, readonly (number | null)[]>>): FeaturePool['scores'] {
   const entries = Object.entries(scores) as [Channel, readonly (number | null)[]][]
   return new Map(
     entries.map(([channel, list]) => [
@@ -89,10 +88,12 @@ describe('features', () => {
     expect(column('other_speaker', { chunks: said, people: [] })).toEqual([0, 0, 0])
   })
 
-  it('compares named months and years with the time of the chunk, else of its document', () => {
-    const may = new Date('2023-05-08T00:00:00Z')
-    const document = { occurredAt: new Date('2022-05-01T00:00:00Z') } as StoredChunk['document']
-    const dated = [chunk(1, { occurredAt: may }), chunk(2, { document }), chunk(3)]
+  it('compares named months and years with the time of the chunk', () => {
+    const dated = [
+      chunk(1, { happenedAt: new Date('2023-05-08T00:00:00Z') }),
+      chunk(2, { happenedAt: new Date('2022-05-01T00:00:00Z') }),
+      chunk(3),
+    ]
     const dates = { months: [4], years: [2023] }
     expect(column('date_in', { chunks: dated, dates })).toEqual([1, 0, 0])
     expect(column('date_out', { chunks: dated, dates })).toEqual([0, 1, 0])
@@ -100,10 +101,10 @@ describe('features', () => {
   })
 
   it('asks for chunks that tell a time when the question does', () => {
-    const told = [chunk(1, { text: 'We met yesterday.' }), chunk(2, { text: 'We met.' })]
-    expect(column('when_time', { chunks: told, asksForTime: true })).toEqual([1, 0])
-    expect(column('when_notime', { chunks: told, asksForTime: true })).toEqual([0, 1])
-    expect(column('when_time', { chunks: told })).toEqual([0, 0])
+    const told = [chunk(1, { said: 'We met yesterday.' }), chunk(2, { said: 'We met.' }), chunk(3)]
+    expect(column('when_time', { chunks: told, asksForTime: true })).toEqual([1, 0, 0])
+    expect(column('when_notime', { chunks: told, asksForTime: true })).toEqual([0, 1, 0])
+    expect(column('when_time', { chunks: told })).toEqual([0, 0, 0])
   })
 
   it('gives the share of named people that a chunk names', () => {

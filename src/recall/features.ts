@@ -2,13 +2,20 @@ import { agreesWithDates, type NamedDates, tellsTime } from '../domain/analysis/
 import { CUE_KINDS, type CueKind } from '../domain/cue.ts'
 import { CHANNELS, type Channel } from '../domain/recall.ts'
 import { standardise } from '../math/standardise.ts'
+import type { CandidateChunk } from '../store/queries/candidate-chunks.ts'
 import type { StoredChunk } from '../store/queries/chunks.ts'
 import type { Person } from '../store/queries/entities.ts'
 import { entityNorm } from '../store/queries/entity-norm.ts'
 
+/** A candidate with all that the store knows of its chunk, as training sees it. */
+export type StoredCandidateChunk = StoredChunk & CandidateChunk
+
+/** What features read: candidates without their text, unless the question asks for a time. */
+export type FeaturePool = CandidatePool<CandidateChunk>
+
 /** All candidates of one recall with their exact scores: what features are made from. */
-export interface CandidatePool {
-  readonly chunks: readonly StoredChunk[]
+export interface CandidatePool<Chunk extends CandidateChunk = StoredCandidateChunk> {
+  readonly chunks: readonly Chunk[]
   /** Exact score by channel and chunk id; see `completeScores`. */
   readonly scores: ReadonlyMap<Channel, ReadonlyMap<number, number>>
   /** People that the question names, as the bank knows them. */
@@ -25,7 +32,7 @@ export interface Feature {
   readonly name: string
   /** The channels it speaks for: their weights of a call multiply its weight. Empty: it speaks for none. */
   readonly channels: readonly Channel[]
-  column(pool: CandidatePool): FeatureColumn
+  column(pool: FeaturePool): FeatureColumn
 }
 
 /**
@@ -74,7 +81,7 @@ export const FEATURES: readonly Feature[] = [
  * - where it has no vector of the sort at all (prose has no windows and few cues): as its own content stands, so that in a mixed bank
  *   neither sort of text is favoured.
  */
-function standardScores(pool: CandidatePool, channel: Channel): FeatureColumn {
+function standardScores(pool: FeaturePool, channel: Channel): FeatureColumn {
   const scores = pool.scores.get(channel)
   if (scores === undefined || scores.size === 0) return new Float64Array(pool.chunks.length)
   if (!isStandIn(channel)) {
@@ -95,12 +102,12 @@ function isStandIn(channel: Channel): channel is CueKind | 'window' {
 
 const CUE_CHANNELS: ReadonlySet<Channel> = new Set(CUE_KINDS)
 
-function hasSort(pool: CandidatePool, channel: CueKind | 'window', chunkId: number): boolean {
+function hasSort(pool: FeaturePool, channel: CueKind | 'window', chunkId: number): boolean {
   const kinds: readonly Channel[] = channel === 'window' ? [channel] : CUE_KINDS
   return kinds.some((kind) => pool.scores.get(kind)?.has(chunkId) === true)
 }
 
-function speakerFlags(pool: CandidatePool, same: boolean): number[] {
+function speakerFlags(pool: FeaturePool, same: boolean): number[] {
   const speakers = pool.people.filter((person) => person.isSpeaker)
   const asked = speakers.length === 1 ? speakers[0]?.norm : undefined
   return pool.chunks.map(({ speaker }) => {
@@ -109,21 +116,21 @@ function speakerFlags(pool: CandidatePool, same: boolean): number[] {
   })
 }
 
-function dateFlags(pool: CandidatePool, agree: boolean): number[] {
+function dateFlags(pool: FeaturePool, agree: boolean): number[] {
   return pool.chunks.map((chunk) => {
-    const at = chunk.occurredAt ?? chunk.document.occurredAt
-    return at !== null && agreesWithDates(pool.dates, at) === agree ? 1 : 0
+    const { happenedAt } = chunk
+    return happenedAt !== null && agreesWithDates(pool.dates, happenedAt) === agree ? 1 : 0
   })
 }
 
-function timeFlags(pool: CandidatePool, tells: boolean): number[] {
+function timeFlags(pool: FeaturePool, tells: boolean): number[] {
   return pool.chunks.map((chunk) =>
-    pool.asksForTime && tellsTime(chunk.content ?? chunk.text) === tells ? 1 : 0,
+    pool.asksForTime && chunk.said !== null && tellsTime(chunk.said) === tells ? 1 : 0,
   )
 }
 
 /** Every feature of every candidate, in the order of FEATURES. */
-export function featureColumns(pool: CandidatePool): readonly FeatureColumn[] {
+export function featureColumns(pool: FeaturePool): readonly FeatureColumn[] {
   return FEATURES.map((feature) => feature.column(pool))
 }
 

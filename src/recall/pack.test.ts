@@ -1,48 +1,52 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAnalyser } from '../domain/analysis/create-analyser.ts'
-import type { StoredChunk } from '../store/queries/chunks.ts'
-import { pack } from './pack.ts'
+import { packBudget, termOverlap } from './pack.ts'
 import type { Candidate } from './rank.ts'
 
 const analyser = createAnalyser('english')
 
-function candidate(chunkId: number, score: number, tokens: number, text: string): Candidate {
-  // Packing reads id, tokens and text alone.
-  const chunk = { chunkId, tokens, text } as unknown as StoredChunk
+function candidate(chunkId: number, score: number, tokens: number): Candidate {
+  const chunk = {
+    ...{ chunkId, tokens, documentId: 1, ordinal: chunkId },
+    speaker: null,
+    happenedAt: null,
+    said: null,
+  }
   return { chunk, score, cue: null, parts: { channels: {}, ranks: {}, features: {}, fused: score, lift: 1 } }
 }
 
 describe('pack', () => {
-  it('takes the best without a budget', () => {
-    const candidates = [1, 2, 3].map((id) => candidate(id, 1 / id, 100, `text ${id}`))
-    const packed = pack(candidates, { limit: 2, tokenBudget: null, fusion: 'learned' }, analyser)
-    expect(packed.chosen.map(({ chunk }) => chunk.chunkId)).toEqual([1, 2])
-    expect(packed.tokens).toBe(200)
+  it('leaves out the repetition of a better passage for another one', () => {
+    const pool = [candidate(1, 0.8, 10), candidate(2, 0.79, 10), candidate(3, 0.5, 10)]
+    const texts = [
+      'The ferry leaves Bergen at noon.',
+      'The ferry leaves Bergen at noon!',
+      'Tickets are sold aboard.',
+    ]
+    const alike = termOverlap(texts, analyser)
+    const chosen = packBudget(pool, { limit: 5, fusion: 'learned' }, 20, alike)
+    expect(chosen.map(({ chunk }) => chunk.chunkId)).toEqual([1, 3])
+    expect([alike(0, 1), alike(0, 2), alike(1, 0)]).toEqual([1, 0, 1])
   })
 
-  it('leaves out the repetition of a better passage for another one', () => {
-    const candidates = [
-      candidate(1, 0.8, 10, 'The ferry leaves Bergen at noon.'),
-      candidate(2, 0.79, 10, 'The ferry leaves Bergen at noon!'),
-      candidate(3, 0.5, 10, 'Tickets are sold aboard.'),
-    ]
-    const packed = pack(candidates, { limit: 5, tokenBudget: 20, fusion: 'learned' }, analyser)
-    expect(packed.chosen.map(({ chunk }) => chunk.chunkId)).toEqual([1, 3])
+  it('counts texts without terms as unlike', () => {
+    expect(termOverlap(['', '…'], analyser)(0, 1)).toBe(0)
   })
 
   it('keeps budget, limit and order, whatever the scores', () => {
     const list = fc.array(
-      fc.tuple(fc.double({ min: -9, max: 9, noNaN: true }), fc.integer({ min: 1, max: 60 }), fc.string()),
+      fc.tuple(fc.double({ min: -9, max: 9, noNaN: true }), fc.integer({ min: 1, max: 60 })),
       { maxLength: 70 },
     )
     fc.assert(
       fc.property(list, fc.nat(300), fc.integer({ min: 1, max: 12 }), (entries, tokenBudget, limit) => {
         const candidates = entries
-          .map(([score, tokens, text], i) => candidate(i, score, tokens, text))
+          .map(([score, tokens], i) => candidate(i, score, tokens))
           .sort((a, b) => b.score - a.score)
-        const { chosen, tokens } = pack(candidates, { limit, tokenBudget, fusion: 'standard' }, analyser)
-        expect(tokens).toBeLessThanOrEqual(tokenBudget)
+        const alike = (i: number, j: number): number => ((i * 7 + j * 7) % 10) / 10
+        const chosen = packBudget(candidates, { limit, fusion: 'standard' }, tokenBudget, alike)
+        expect(chosen.reduce((sum, { chunk }) => sum + chunk.tokens, 0)).toBeLessThanOrEqual(tokenBudget)
         expect(chosen.length).toBeLessThanOrEqual(limit)
         expect(chosen).toEqual(candidates.filter((one) => chosen.includes(one)))
       }),

@@ -1,7 +1,7 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Passage, ScoreParts } from '../domain/recall.ts'
 import { formatRef, parseRef } from '../domain/ref.ts'
-import { chunkByRef, neighbourChunks, type StoredChunk } from '../store/queries/chunks.ts'
+import { chunkByRef, chunksByIds, neighbourChunks, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks } from '../store/queries/cues.ts'
 import { whole } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
@@ -59,18 +59,26 @@ export async function passagesOf(
   surroundings: ReadonlyMap<number, Surroundings> = new Map(),
 ): Promise<Passage[]> {
   const { database, bankId } = deps.store
+  const ids = candidates.map(({ chunk }) => chunk.chunkId)
   const withCue = candidates.filter(({ cue }) => cue !== null).map(({ chunk }) => chunk.chunkId)
-  const cues = await cuesOfChunks(database, bankId, withCue)
-  return candidates.map(({ chunk, score, parts, cue }) => {
+  const [chunks, cues] = await Promise.all([
+    chunksByIds(database, bankId, ids),
+    cuesOfChunks(database, bankId, withCue),
+  ])
+  return candidates.flatMap(({ chunk, score, parts, cue }) => {
+    const stored = chunks.find((other) => other.chunkId === chunk.chunkId)
+    // Forgotten since it was found.
+    if (stored === undefined) return []
     const met = cues.find(
-      (stored) =>
-        stored.chunkId === chunk.chunkId && stored.kind === cue?.kind && stored.ordinal === cue.ordinal,
+      (other) => other.chunkId === chunk.chunkId && other.kind === cue?.kind && other.ordinal === cue.ordinal,
     )
-    return passageOf(chunk, {
-      ...{ score, parts },
-      cue: met === undefined ? null : { kind: met.kind, text: met.text },
-      surroundings: surroundings.get(chunk.chunkId),
-    })
+    return [
+      passageOf(stored, {
+        ...{ score, parts },
+        cue: met === undefined ? null : { kind: met.kind, text: met.text },
+        surroundings: surroundings.get(chunk.chunkId),
+      }),
+    ]
   })
 }
 

@@ -2,7 +2,7 @@ import type { CueKind } from '../domain/cue.ts'
 import { CUE_KINDS } from '../domain/cue.ts'
 import type { Channel, ScoreParts } from '../domain/recall.ts'
 import type { Activity } from '../store/queries/activity.ts'
-import type { StoredChunk } from '../store/queries/chunks.ts'
+import type { CandidateChunk } from '../store/queries/candidate-chunks.ts'
 import type { ChannelLists } from './channels.ts'
 import type { ExactScores } from './complete.ts'
 import { featureColumns, featuresByName } from './features.ts'
@@ -13,7 +13,7 @@ import type { RecallRequest } from './request.ts'
 
 /** A chunk that some channel brought, with every number that took part in its place. */
 export interface Candidate {
-  readonly chunk: StoredChunk
+  readonly chunk: CandidateChunk
   readonly parts: ScoreParts
   /** Final score, lift included. */
   readonly score: number
@@ -26,7 +26,7 @@ export interface RankInput {
   readonly lists: ChannelLists
   readonly scores: ExactScores
   /** The candidates, in any order. */
-  readonly chunks: readonly StoredChunk[]
+  readonly chunks: readonly CandidateChunk[]
   readonly probe: Pick<Probe, 'people' | 'dates' | 'asksForTime'>
   readonly activity: ReadonlyMap<number, Activity>
   /** Milliseconds since the epoch. */

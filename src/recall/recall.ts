@@ -2,7 +2,7 @@ import type { RecallOptions, RecallQuery, RecallResult } from '../domain/recall.
 import { findCandidates } from './candidates.ts'
 import type { RecallDeps } from './deps.ts'
 import { expandPassages } from './expand.ts'
-import { pack } from './pack.ts'
+import { packCandidates } from './pack.ts'
 import { passagesOf } from './passages.ts'
 import { promptBlock } from './prompt-block.ts'
 import { startStopwatch } from './stopwatch.ts'
@@ -31,7 +31,7 @@ export async function recall(
 
   const found = await findCandidates(deps, request)
   stopwatch.lap('candidates')
-  const packed = pack(found.candidates, request, deps.analyser)
+  const packed = await packCandidates(deps, found.candidates, request)
   stopwatch.lap('pack')
   const surroundings = await expandPassages(deps, packed, request)
   const passages = await passagesOf(deps, packed.chosen, surroundings)

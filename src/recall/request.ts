@@ -1,3 +1,4 @@
+import { VECTOR_KINDS, type VectorKind } from '../domain/cue.ts'
 import type { Filter } from '../domain/filter.ts'
 import type { Channel, Fusion, HistoryMessage, RecallMode } from '../domain/recall.ts'
 
@@ -55,4 +56,11 @@ function channelWeights(others: Partial<Record<Channel, number>>): Record<Channe
 export function withoutVectors(request: RecallRequest): RecallRequest {
   const { weights } = request
   return { ...request, weights: { ...weights, body: Math.max(weights.body, weights.context), context: 0 } }
+}
+
+/** The request without the dense channels of which the bank has no vectors: there is nothing to search. */
+export function withKinds(request: RecallRequest, kinds: ReadonlySet<VectorKind>): RecallRequest {
+  const weights = { ...request.weights }
+  for (const kind of VECTOR_KINDS) if (!kinds.has(kind)) weights[kind] = 0
+  return { ...request, weights }
 }

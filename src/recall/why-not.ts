@@ -51,7 +51,7 @@ export async function whyNot(
     return { ref, stage: 'returned', reason: 'It was returned.', rank, parts }
   }
   if (candidate !== undefined && rank !== null) {
-    return { ref, ...lostInPacking(deps, candidate, rank, found, chosen), rank, parts }
+    return { ref, ...(await lostInPacking(deps, candidate, rank, found, chosen)), rank, parts }
   }
   const hiding = await hidingFilters(deps, found.request.filter, chunk)
   if (hiding.length > 0) {
@@ -146,13 +146,13 @@ async function lostInChannels(
   }
 }
 
-function lostInPacking(
-  deps: Pick<RecallDeps, 'analyser'>,
+async function lostInPacking(
+  deps: Pick<RecallDeps, 'store' | 'analyser'>,
   candidate: Candidate,
   rank: number,
   found: CandidateSet,
   chosen: readonly Candidate[],
-): Pick<WhyNot, 'stage' | 'reason'> {
+): Promise<Pick<WhyNot, 'stage' | 'reason'>> {
   const { limit, tokenBudget } = found.request
   const pool = packingPool(found.candidates, limit)
   const last = chosen.at(-1)
@@ -164,14 +164,14 @@ function lostInPacking(
   if (tokens > tokenBudget) {
     return { stage: 'budget', reason: `Its ${tokens} tokens are more than the budget of ${tokenBudget}.` }
   }
-  const alike = sharedTerms(pool, deps.analyser)
+  const alike = await sharedTerms(deps, pool)
   const place = pool.indexOf(candidate)
   const twin = chosen
-    .map((other) => ({ ref: refOf(other.chunk), share: alike(place, pool.indexOf(other)) }))
+    .map((other) => ({ other, share: alike(place, pool.indexOf(other)) }))
     .sort((a, b) => b.share - a.share)[0]
   const repeats =
     twin !== undefined && twin.share >= 0.5
-      ? ` It shares ${Math.round(100 * twin.share)} % of its terms with ${twin.ref}.`
+      ? ` It shares ${Math.round(100 * twin.share)} % of its terms with ${await refOfCandidate(deps, twin.other)}.`
       : ''
   const left = tokenBudget - chosen.reduce((sum, { chunk }) => sum + chunk.tokens, 0)
   const space =
@@ -182,6 +182,12 @@ function lostInPacking(
     stage: 'budget',
     reason: `Rank ${rank}: other passages were worth more together; ${space}.${repeats}`,
   }
+}
+
+async function refOfCandidate(deps: Pick<RecallDeps, 'store'>, candidate: Candidate): Promise<string> {
+  const { database, bankId } = deps.store
+  const [stored] = await chunksByIds(database, bankId, [candidate.chunk.chunkId])
+  return stored === undefined ? 'another passage' : refOf(stored)
 }
 
 /** The features that put it behind the last passage returned, with their share of the distance. */
