@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import type { Database, Queryable, SqlValue } from '../../src/store/database.ts'
 import * as activity from '../../src/store/queries/activity.ts'
 import * as banks from '../../src/store/queries/banks.ts'
+import * as candidateChunks from '../../src/store/queries/candidate-chunks.ts'
 import * as chunkIdQueries from '../../src/store/queries/chunk-ids.ts'
 import * as chunks from '../../src/store/queries/chunks.ts'
 import * as cues from '../../src/store/queries/cues.ts'
@@ -61,6 +62,7 @@ export function recordStatements(database: Database, into: RecordedStatement[]):
 const MODULES = {
   ...activity,
   ...banks,
+  ...candidateChunks,
   ...chunkIdQueries,
   ...chunks,
   ...cues,
@@ -199,6 +201,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
 
   for (const some of [{}, filter, { asOf: NOW }]) {
     await q.isNarrow(database, bankId, some)
+    await q.firstPlan(database, bankId, some)
     await q.chunksThatPass(database, bankId, some, ids)
     await q.searchLexical(database, bankId, { field: 0, terms, filter: some, limit: 1 })
     await q.searchLexicalFields(
@@ -239,6 +242,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.cuesOfChunks(database, bankId, ids)
   await q.chunksByIds(database, bankId, ids)
   await q.chunkOutlines(database, bankId, ids)
+  await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true })
+  await q.kindsOfBank(database, bankId, space)
   await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
   await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })
   await q.chunksOfDocument(database, bankId, second.documentId)

@@ -1,6 +1,6 @@
 import type { Filter } from '../../domain/filter.ts'
 import type { Queryable } from '../database.ts'
-import { isNarrow, passesExpression, passingChunks } from './filter-reach.ts'
+import { type FilterPlan, firstPlan, passesExpression, passingChunks } from './filter-reach.ts'
 import { renderFilter } from './filter-sql.ts'
 import { createParameters } from './parameters.ts'
 
@@ -64,14 +64,13 @@ export async function searchLexicalFields(
 ): Promise<LexicalResult[]> {
   const fields = await termScores(q, bankId, requests)
   const cuts = fields.map((field) => cutToBudget(field, search.postingsBudget ?? POSTINGS_BUDGET))
-  const first = await runFields(q, bankId, cuts, search, 'after')
-  const short = cuts.filter((cut) => isShort(first, cut.request, search.limit))
-  let rows = first
+  const plan = await firstPlan(q, bankId, search.filter)
+  let rows = await runFields(q, bankId, cuts, search, plan)
+  const short = plan === 'narrow' ? [] : cuts.filter((cut) => isShort(rows, cut.request, search.limit))
   if (short.length > 0) {
-    const plan = (await isNarrow(q, bankId, search.filter)) ? 'narrow' : 'walk'
     rows = [
-      ...first.filter((row) => !short.some((cut) => cut.request === row.request)),
-      ...(await runFields(q, bankId, short, search, plan)),
+      ...rows.filter((row) => !short.some((cut) => cut.request === row.request)),
+      ...(await runFields(q, bankId, short, search, 'walk')),
     ]
   }
   return cuts.map(({ request, truncatedTerms }) => ({
@@ -122,7 +121,7 @@ async function runFields(
   bankId: number,
   cuts: readonly CutField[],
   search: LexicalSearch,
-  plan: 'after' | 'walk' | 'narrow',
+  plan: FilterPlan,
 ): Promise<FieldRow[]> {
   const filled = cuts.filter((cut) => cut.terms.length > 0)
   if (filled.length === 0 || search.limit < 1) return []

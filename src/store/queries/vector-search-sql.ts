@@ -1,17 +1,8 @@
 import type { VectorSpace } from '../bank-store.ts'
 import { quoteIdentifier } from '../sql-values.ts'
-import { passesExpression, passingChunks } from './filter-reach.ts'
+import { type FilterPlan, passesExpression, passingChunks } from './filter-reach.ts'
 import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
 import { codeLength } from './vector-code.ts'
-
-/** How a search meets its filter. */
-export type FilterPlan =
-  /** take the nearest, then ask of each whether it passes: right when most pass */
-  | 'after'
-  /** ask while walking from the nearest outwards, until enough pass */
-  | 'walk'
-  /** begin with the few chunks that pass */
-  | 'narrow'
 
 export interface VectorBlock {
   /** Number of the query vector: the CTE `q<n>` has it as `v`. */

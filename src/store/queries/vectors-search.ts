@@ -4,18 +4,12 @@ import type { Filter } from '../../domain/filter.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
-import { isNarrow } from './filter-reach.ts'
+import { type FilterPlan, firstPlan } from './filter-reach.ts'
 import { renderFilter } from './filter-sql.ts'
 import { createParameters } from './parameters.ts'
 import { vectorsTable } from './space-tables.ts'
 import { codeText } from './vector-code.ts'
-import {
-  type BlockContext,
-  bestChunksSelect,
-  candidateCount,
-  candidatesCte,
-  type FilterPlan,
-} from './vector-search-sql.ts'
+import { type BlockContext, bestChunksSelect, candidateCount, candidatesCte } from './vector-search-sql.ts'
 import { vectorExpression, vectorParameter } from './vector-sql.ts'
 
 export interface VectorHit {
@@ -57,15 +51,17 @@ export async function searchVectorKinds(
 ): Promise<Map<VectorKind, VectorHit[]>> {
   const found = new Map<VectorKind, VectorHit[]>(request.kinds.map((kind) => [kind, []]))
   if (request.vectors.length === 0 || request.kinds.length === 0 || request.limit < 1) return found
-  const first = await runBlocks(q, bankId, space, request, request.kinds, 'after')
-  const short = request.kinds.filter((kind) => isShort(first, vectorKindNumber(kind), request.limit))
-  let rows = first
+  const plan = await firstPlan(q, bankId, request.filter)
+  let rows = await runBlocks(q, bankId, space, request, request.kinds, plan)
+  const short =
+    plan === 'narrow'
+      ? []
+      : request.kinds.filter((kind) => isShort(rows, vectorKindNumber(kind), request.limit))
   if (short.length > 0) {
-    const plan = (await isNarrow(q, bankId, request.filter)) ? 'narrow' : 'walk'
     const again = new Set(short.map(vectorKindNumber))
     rows = [
-      ...first.filter((row) => !again.has(row.kind)),
-      ...(await runBlocks(q, bankId, space, request, short, plan)),
+      ...rows.filter((row) => !again.has(row.kind)),
+      ...(await runBlocks(q, bankId, space, request, short, 'walk')),
     ]
   }
   for (const kind of request.kinds) {
