@@ -18,7 +18,11 @@ const VECTORS_IN_MEMORY = 30_000
  * Keeps vectors of `dimension` numbers in memory up to `inMemory` of them, and the rest in a temporary file, so that a
  * text of any length is embedded outside of the transaction with bounded memory.
  */
-export function createVectorSpool(dimension: number, inMemory: number = VECTORS_IN_MEMORY): VectorSpool {
+export function createVectorSpool(
+  dimension: number,
+  inMemory: number = VECTORS_IN_MEMORY,
+  folderIn: string = tmpdir(),
+): VectorSpool {
   const kept = new Map<string, Float32Array>()
   const filed = new Map<string, number>()
   const vectorBytes = dimension * Float32Array.BYTES_PER_ELEMENT
@@ -26,7 +30,7 @@ export function createVectorSpool(dimension: number, inMemory: number = VECTORS_
   let file = -1
 
   const openFile = (): void => {
-    folder = mkdtempSync(join(tmpdir(), 'prolepsis-vectors-'))
+    folder = mkdtempSync(join(folderIn, 'prolepsis-vectors-'))
     file = openSync(join(folder, 'vectors'), 'wx+', 0o600)
   }
 

@@ -14,8 +14,9 @@ import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
 const shared = useTestMemory({ maxTextBytes: 5_000_000 })
 let memory: Memory
-beforeAll(() => {
+beforeAll(async () => {
   memory = shared.bank()
+  await memory.retain('What is there before.', { source: 'before' })
 })
 
 let root: string
@@ -25,9 +26,9 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** Every refusal has a code of ours, a message and a hint, and leaves nothing behind. */
-async function refused(call: Promise<unknown>, code: string): Promise<void> {
+async function refused(call: () => Promise<unknown>, code: string): Promise<void> {
   const before = await memory.stats()
-  const error: unknown = await call.then(
+  const error: unknown = await call().then(
     () => null,
     (thrown: unknown) => thrown,
   )
@@ -65,7 +66,7 @@ describe('texts', () => {
     ['a list of strings', ['hello'], 'INVALID_ARGUMENT'],
     ['a message at no time', [{ role: 'user', content: 'x', at: 'noon' }], 'INVALID_TIME'],
   ])('%s is refused', async (_, content, code) => {
-    await refused(retain(content, { source: 'bad' }), code)
+    await refused(() => retain(content, { source: 'bad' }), code)
   })
 
   test('a text of one endless word, of one endless line, and of every script is kept byte for byte', async () => {
@@ -109,7 +110,7 @@ describe('options of retain', () => {
     ['a signal that is none', { signal: {} }, 'INVALID_ARGUMENT'],
     ['a fired signal', { signal: AbortSignal.abort() }, 'CANCELLED'],
   ])('%s is refused', async (_, options, code) => {
-    await refused(retain('A good text.', options), code)
+    await refused(() => retain('A good text.', options), code)
   })
 
   const nasty = `%_\\'";:-- $1 {} [] (select 1) '; drop table documents; -- \u202e`
@@ -171,22 +172,22 @@ describe('questions', () => {
     ['an unknown mode', 'x', { mode: 'psychic' }, 'INVALID_ARGUMENT'],
     ['a time that is none', 'x', { asOf: 'then' }, 'INVALID_TIME'],
   ])('%s is refused', async (_, query, options, code) => {
-    await refused(memory.recall(query as string, options as object), code)
+    await refused(() => memory.recall(query as string, options as object), code)
   })
 
   test('negative limits and unknown options are refused elsewhere too', async () => {
     await memory.retain('Here.', { source: 'here' })
-    await refused(memory.documents({ limit: -1 }), 'INVALID_ARGUMENT')
-    await refused(memory.documents({ lmit: 1 } as object), 'UNKNOWN_OPTION')
-    await refused(memory.neighbours('here#1', { before: -1 }), 'INVALID_ARGUMENT')
-    await refused(memory.similar('here#1', { limit: -1 }), 'INVALID_ARGUMENT')
-    await refused(memory.similar('nowhere#1'), 'NOT_FOUND')
-    await refused(memory.neighbours('nowhere#1'), 'NOT_FOUND')
-    await refused(memory.explain('nothing'), 'NOT_FOUND')
-    await refused(memory.document('here', { version: 0 }), 'INVALID_ARGUMENT')
-    await refused(memory.index(root, { maxBytes: -1 }), 'INVALID_ARGUMENT')
-    await refused(memory.index(join(root, 'none')), 'NOT_FOUND')
-    await refused(memory.index(''), 'INVALID_ARGUMENT')
+    await refused(() => memory.documents({ limit: -1 }), 'INVALID_ARGUMENT')
+    await refused(() => memory.documents({ lmit: 1 } as object), 'UNKNOWN_OPTION')
+    await refused(() => memory.neighbours('here#1', { before: -1 }), 'INVALID_ARGUMENT')
+    await refused(() => memory.similar('here#1', { limit: -1 }), 'INVALID_ARGUMENT')
+    await refused(() => memory.similar('nowhere#1'), 'NOT_FOUND')
+    await refused(() => memory.neighbours('nowhere#1'), 'NOT_FOUND')
+    await refused(() => memory.explain('nothing'), 'NOT_FOUND')
+    await refused(() => memory.document('here', { version: 0 }), 'INVALID_ARGUMENT')
+    await refused(() => memory.index(root, { maxBytes: -1 }), 'INVALID_ARGUMENT')
+    await refused(() => memory.index(join(root, 'none')), 'NOT_FOUND')
+    await refused(() => memory.index(''), 'INVALID_ARGUMENT')
     expect(await memory.get('nowhere#1')).toBeNull()
     expect(await memory.document('nowhere')).toBeNull()
     expect(await codeOf(() => memory.retainMany(3 as unknown as []))).toBe('INVALID_ARGUMENT')
@@ -207,7 +208,7 @@ describe('files', () => {
     expect(result.created).toBe(1)
     const named = [...result.skipped, ...result.failed].map(({ path }) => path).sort()
     expect(named).toEqual(['a', 'b', 'binary', 'latin.txt'])
-    await refused(bank.index(join(folder, 'a')), 'UNREADABLE_FILE')
+    await refused(() => bank.index(join(folder, 'a')), 'UNREADABLE_FILE')
   })
 })
 

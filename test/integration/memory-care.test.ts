@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createMemory, type Memory } from '../../src/index.ts'
+import { storeOf } from '../../src/memory/baselines.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
 import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
@@ -171,6 +172,31 @@ describe('rebuildIndex', () => {
     expect(embedder.calls.length).toBe(calls)
     expect(await everyTable(memory, same)).toBe(before)
     expect(await ok(memory)).toEqual([])
+  })
+})
+
+describe('doctor', () => {
+  test('finds what was broken behind its back, mends it, and finds nothing then', async () => {
+    const memory = await filled()
+    expect(await memory.doctor()).toMatchObject({ clean: true })
+    const { database, bankId, space } = await storeOf(memory)
+    const broken = async (statement: string) => database.execute(statement, [bankId])
+    await broken(
+      'delete from postings where bank_id = $1 and term_id in (select min(term_id) from postings where bank_id = $1)',
+    )
+    await broken('update terms set document_frequency = document_frequency + 3 where bank_id = $1')
+    await broken('update field_statistics set chunk_count = 99 where bank_id = $1')
+    await broken(`delete from vectors_${space.spaceId} where bank_id = $1 and kind = 0`)
+    const found = await memory.doctor()
+    expect(found.clean).toBe(false)
+    const bad = found.findings.filter((finding) => !finding.ok)
+    expect(bad.length).toBeGreaterThanOrEqual(4)
+    expect(bad.every((finding) => finding.count > 0 && finding.detail !== '' && finding.mendable)).toBe(true)
+    const mended = await memory.doctor({ mend: true })
+    expect(mended.clean).toBe(true)
+    expect(mended.findings.filter((finding) => finding.mended).length).toBeGreaterThan(0)
+    expect(await memory.doctor()).toMatchObject({ clean: true })
+    expect((await memory.recall('Where is Zanzibar?')).passages[0]?.source).toBe('trips/zanzibar.md')
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { createMemory, type Memory, type MemoryOptions } from '../../src/index.ts'
 import { createFakeEmbedder, type FakeEmbedder } from '../../src/testing.ts'
+import { createTestDatabase, serverUrl, type TestDatabase } from './postgres.ts'
 
 export interface TestMemory {
   readonly embedder: FakeEmbedder
@@ -11,17 +12,21 @@ export interface TestMemory {
   readonly clock: { time: number; now(): number }
 }
 
-/** One memory in this process for a whole test file, on the fake embedder. */
+/** One memory for a whole test file, on the fake embedder: on the tests' server when there is one, else in this process. */
 export function useTestMemory(options: MemoryOptions = {}): TestMemory {
   const embedder = createFakeEmbedder()
   const clock = { time: Date.UTC(2024, 0, 1), now: () => clock.time }
   let memory: Memory | undefined
+  let server: TestDatabase | undefined
   let banks = 0
   beforeAll(async () => {
-    memory = await createMemory({ inMemory: true, embedder, clock, ...options })
+    server = serverUrl === undefined ? undefined : await createTestDatabase()
+    const where = server === undefined ? { inMemory: true } : { databaseUrl: server.databaseUrl }
+    memory = await createMemory({ ...where, embedder, clock, ...options })
   })
   afterAll(async () => {
     await memory?.close()
+    await server?.drop()
   })
   return {
     embedder,
