@@ -21,10 +21,10 @@ export function boundCues(cues: readonly CueDraft[]): CueDraft[] {
 }
 
 /** Most statements that tell a long text over again for the lexical channel. */
-const MOST_LEXICAL_STATEMENTS = 12
+const MOST_LEXICAL_STATEMENTS = 4
 
 /**
- * A text's sentences as lexical statements, neighbours joined so that they are at most 12. The lexical channel of cues
+ * A text's sentences as lexical statements, neighbours joined so that they are at most 4. The lexical channel of cues
  * ranks every chunk, whatever its format: one whose cues told only a part of it (its heading, say) would stand too low or too high there
  * (MTRAG-UN, any@5: 95.7 without such a channel, 93.0 with headings alone in it).
  */

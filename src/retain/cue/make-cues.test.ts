@@ -159,17 +159,25 @@ describe('chat', () => {
   it('gives the sentences of an essay no vectors, in a bounded number that holds them all', () => {
     const essay = Array.from({ length: 40 }, (_, i) => `This is sentence ${i} about many things.`)
     const [only] = make([turn('Ann', essay.join(' '))])
-    expect(only?.cues).toHaveLength(10)
+    expect(only?.cues).toHaveLength(4)
     expect(only?.cues.some((cue) => cue.embed)).toBe(false)
     expect(texts(only, 'statement').join(' ')).toBe(essay.join(' '))
   })
 
-  it('never takes a role for a person', () => {
-    const [, answer] = make([
+  it('leaves the turns of roles as they are: no names, window, questions or vectors of sentences', () => {
+    const [asked, answered] = make([
       turn('User', 'I need my visa soon. What do you advise?'),
-      turn('Assistant', 'Apply now.'),
+      turn('Assistant', 'Apply now. You can do it today.'),
     ])
-    expect(answer?.mentions).toEqual([])
+    expect(asked?.contentText).toBe('I need my visa soon. What do you advise?')
+    expect(answered?.contentText).toBe('Apply now. You can do it on 8 May 2023.')
+    for (const cues of [asked, answered]) {
+      expect(cues?.windowText).toBeNull()
+      expect(cues?.mentions).toEqual([])
+      expect(texts(cues, 'question')).toEqual([])
+      expect(cues?.cues.some((cue) => cue.embed)).toBe(false)
+    }
+    expect(texts(asked, 'statement')).toEqual(['I need my visa soon.', 'What do you advise?'])
   })
 
   it('does not read English into other languages', () => {
@@ -237,12 +245,9 @@ describe('code', () => {
     expect(texts(method, 'statement')).toEqual([
       'Store open bank: Opens a bank by name.',
       'Store.openBank calls findBank, parse',
-      'openBank',
-      'name',
-      'return',
-      'this',
-      'store',
-      'findBank',
+      'openBank name',
+      'return this',
+      'store findBank',
       'parse',
     ])
   })
