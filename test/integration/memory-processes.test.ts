@@ -1,0 +1,96 @@
+import { afterEach, expect, test } from 'vitest'
+import { createMemory, type Memory } from '../../src/index.ts'
+import { createFakeEmbedder } from '../../src/testing.ts'
+import { type ChildProgram, startProgram } from '../support/child-program.ts'
+import { createDataFolder, type TestFolder } from '../support/data-folder.ts'
+import { seededRandom } from '../support/kill-rounds.ts'
+
+const folders: TestFolder[] = []
+const programs: ChildProgram[] = []
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.kill('SIGKILL')
+    await program.ended
+  }
+  for (const folder of folders.splice(0)) await folder.remove()
+})
+
+async function dataFolder(): Promise<string> {
+  const folder = await createDataFolder()
+  folders.push(folder)
+  return folder.path
+}
+
+function startWriter(folder: string, writer: string, count: number): ChildProgram {
+  const program = startProgram('memory-writer', [folder, writer, String(count)])
+  programs.push(program)
+  return program
+}
+
+/** Every acknowledged source is there once, whole and recallable; the bank's invariants hold. */
+async function check(folder: string, acknowledged: ReadonlySet<string>): Promise<void> {
+  const memory: Memory = await createMemory({ dataDir: folder, embedder: createFakeEmbedder() })
+  try {
+    expect(await memory.doctor()).toMatchObject({ clean: true })
+    const documents = await memory.documents({ limit: 10_000 })
+    expect(new Set(documents.map((one) => one.source)).size).toBe(documents.length)
+    const there = new Set(documents.map((one) => one.source))
+    expect([...acknowledged].filter((source) => !there.has(source))).toEqual([])
+    for (const { source } of documents) {
+      const number = Number(source.split('/')[1])
+      const text = (await memory.document(source))?.text ?? ''
+      expect(text.match(/speaks of Bob/g)).toHaveLength(1 + (number % 5))
+      if (acknowledged.has(source)) expect(text).toContain(number % 4 === 0 ? 'second' : 'first')
+    }
+  } finally {
+    await memory.close()
+  }
+}
+
+test('a writer that is killed at random moments loses nothing acknowledged and leaves nothing half there', async () => {
+  const folder = await dataFolder()
+  const random = seededRandom(7)
+  const acknowledged = new Set<string>()
+  for (let round = 0; round < 4; round++) {
+    const program = startWriter(folder, 'w', 1000)
+    const stopAfter = 1 + Math.floor(random() * 12)
+    const spins = Math.floor(random() * 40)
+    let heard = 0
+    for await (const line of program.lines) {
+      if (!line.startsWith('w/')) continue
+      acknowledged.add(line)
+      if (++heard < stopAfter) continue
+      for (let spin = 0; spin < spins; spin++) await new Promise((resolve) => setImmediate(resolve))
+      program.kill('SIGKILL')
+    }
+    const { code, errors } = await program.ended
+    expect([code, errors]).toEqual(['SIGKILL', ''])
+    await check(folder, acknowledged)
+  }
+  expect(acknowledged.size).toBeGreaterThan(4)
+})
+
+test('three processes write into one folder, the first is killed, nothing acknowledged is lost', async () => {
+  const folder = await dataFolder()
+  const acknowledged = new Set<string>()
+  const listen = async (program: ChildProgram, killAfter = Number.POSITIVE_INFINITY): Promise<string> => {
+    let last = ''
+    let heard = 0
+    for await (const line of program.lines) {
+      last = line
+      if (line.includes('/')) acknowledged.add(line)
+      if (line.includes('/') && ++heard === killAfter) program.kill('SIGKILL')
+    }
+    return last
+  }
+  const ends = await Promise.all([
+    listen(startWriter(folder, 'a', 500), 10),
+    listen(startWriter(folder, 'b', 25)),
+    listen(startWriter(folder, 'c', 25)),
+  ])
+  const errors = await Promise.all(programs.map(async (program) => (await program.ended).errors))
+  expect(errors).toEqual(['', '', ''])
+  expect(ends.slice(1)).toEqual(['done', 'done'])
+  expect(acknowledged.size).toBeGreaterThanOrEqual(60)
+  await check(folder, acknowledged)
+})
