@@ -13,9 +13,12 @@ export type SqlValue =
   | Uint8Array
   | readonly (string | number | null)[]
 
+/** Bulk loads, index builds and vacuums may take long: an hour, only so that nothing hangs for ever. */
+export const BULK_DEADLINE_MS = 3_600_000
+
 export interface QueryOptions {
   readonly signal?: AbortSignal | undefined
-  /** Longest time the statement may run. Default: the database's (60,000). */
+  /** Longest time the statement may run. Default: the database's (60,000); for `copy` and `script` BULK_DEADLINE_MS. */
   readonly deadlineMs?: number | undefined
 }
 
@@ -35,7 +38,7 @@ export interface Queryable {
     options?: QueryOptions,
   ): Promise<number>
   /** Several statements without parameters (DDL). Of a transaction: part of it. Of the database: outside one (VACUUM one at a time). */
-  script(sql: string): Promise<void>
+  script(sql: string, options?: QueryOptions): Promise<void>
 }
 
 export type CopyType =

@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isProlepsisError, ProlepsisError, throwIfAborted } from '../../../domain/errors.ts'
 import { copyStatement, encodeCopy } from '../../binary-copy.ts'
-import type {
-  CopyColumn,
-  CopyValue,
-  Database,
-  Queryable,
-  QueryOptions,
-  SharedServices,
-  SqlValue,
+import {
+  BULK_DEADLINE_MS,
+  type CopyColumn,
+  type CopyValue,
+  type Database,
+  type Queryable,
+  type QueryOptions,
+  type SharedServices,
+  type SqlValue,
 } from '../../database.ts'
 import { encodeParameter } from '../../sql-values.ts'
 import type { RawDatabase, RawResult, RawStatements, RawTransaction } from './raw-database.ts'
@@ -56,8 +57,8 @@ export class PgliteDatabase implements Database {
     )
   }
 
-  async script(sql: string): Promise<void> {
-    await this.#outside().script(sql, {})
+  async script(sql: string, options: QueryOptions = {}): Promise<void> {
+    await this.#outside().script(sql, bulk(options))
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: QueryOptions = {}): Promise<T> {
@@ -188,14 +189,14 @@ class PgliteTransaction implements Queryable {
     return this.#step(async () => {
       let count = 0
       for (const piece of encodeCopy(columns, rows, { whole: true, pieceBytes: COPY_PIECE_BYTES })) {
-        count += await this.#raw.copyIn(sql, piece.bytes, { ...this.#defaults, ...options })
+        count += await this.#raw.copyIn(sql, piece.bytes, bulk({ ...this.#defaults, ...options }))
       }
       return count
     })
   }
 
-  script(sql: string): Promise<void> {
-    return this.#step(() => this.#raw.script(sql, this.#defaults))
+  script(sql: string, options: QueryOptions = {}): Promise<void> {
+    return this.#step(() => this.#raw.script(sql, bulk({ ...this.#defaults, ...options })))
   }
 
   #run(sql: string, params: readonly SqlValue[], options: QueryOptions): Promise<RawResult> {
@@ -232,6 +233,10 @@ class PgliteTransaction implements Queryable {
   end(): void {
     this.#ended = true
   }
+}
+
+function bulk(options: QueryOptions): QueryOptions {
+  return { ...options, deadlineMs: options.deadlineMs ?? BULK_DEADLINE_MS }
 }
 
 function toRows<Row extends object>(result: RawResult): Row[] {

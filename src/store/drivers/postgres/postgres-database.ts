@@ -41,8 +41,8 @@ export class PostgresDatabase implements Database {
     return this.#with(options, (statements) => statements.copy(table, columns, rows, options))
   }
 
-  script(sql: string): Promise<void> {
-    return this.#with({}, (statements) => statements.script(sql))
+  script(sql: string, options?: QueryOptions): Promise<void> {
+    return this.#with(options, (statements) => statements.script(sql, options))
   }
 
   async transaction<T>(work: (tx: Queryable) => Promise<T>, options: QueryOptions = {}): Promise<T> {
@@ -64,18 +64,18 @@ export class PostgresDatabase implements Database {
     client: pg.PoolClient,
     options: QueryOptions,
   ): Promise<T> {
-    await statements.script('begin')
+    await statements.execute('begin')
     const tx = new PostgresTransaction(this.#connections, client, options)
     const scope = { open: true }
     try {
       const result = await this.#scope.run(scope, () => work(tx))
       await tx.settle()
-      await statements.script('commit')
+      await statements.execute('commit')
       return result
     } catch (error) {
       // On a connection that broke there is nothing to roll back, and the first error is the one that tells.
       await tx.drain()
-      await statements.script('rollback').catch(() => this.#connections.discard(client))
+      await statements.execute('rollback').catch(() => this.#connections.discard(client))
       throw error
     } finally {
       tx.end()
@@ -177,8 +177,8 @@ class PostgresTransaction implements Queryable {
     return this.#step(() => this.#statements.copy(table, columns, rows, { ...this.#defaults, ...options }))
   }
 
-  script(sql: string): Promise<void> {
-    return this.#step(() => this.#statements.script(sql))
+  script(sql: string, options?: QueryOptions): Promise<void> {
+    return this.#step(() => this.#statements.script(sql, { ...this.#defaults, ...options }))
   }
 
   async #step<T>(call: () => Promise<T>): Promise<T> {

@@ -4,7 +4,14 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { ProlepsisError, throwIfAborted } from '../../../domain/errors.ts'
 import { copyStatement, encodeCopy } from '../../binary-copy.ts'
-import type { CopyColumn, CopyValue, Queryable, QueryOptions, SqlValue } from '../../database.ts'
+import {
+  BULK_DEADLINE_MS,
+  type CopyColumn,
+  type CopyValue,
+  type Queryable,
+  type QueryOptions,
+  type SqlValue,
+} from '../../database.ts'
 import { errorCodeOf, toStoreError } from '../../database-error.ts'
 import { encodeParameter } from '../../sql-values.ts'
 import type { PostgresConnections } from './connections.ts'
@@ -46,7 +53,7 @@ export class PostgresStatements implements Queryable {
     rows: Iterable<readonly CopyValue[]>,
     options: QueryOptions = {},
   ): Promise<number> {
-    return this.#guarded(options, async () => {
+    return this.#guarded(bulk(options), async () => {
       const idle = becomesIdle(this.#client)
       const stream = this.#client.query(copyFrom(copyStatement(table, columns, 'stdin')))
       try {
@@ -59,8 +66,8 @@ export class PostgresStatements implements Queryable {
     })
   }
 
-  async script(sql: string): Promise<void> {
-    await this.#guarded({}, () => this.#client.query(sql))
+  async script(sql: string, options: QueryOptions = {}): Promise<void> {
+    await this.#guarded(bulk(options), () => this.#client.query(sql))
   }
 
   async #guarded<T>(options: QueryOptions, call: () => Promise<T>): Promise<T> {
@@ -103,6 +110,10 @@ export class PostgresStatements implements Queryable {
       await this.#connections.setDeadline(this.#client, deadlineMs)
     }
   }
+}
+
+function bulk(options: QueryOptions): QueryOptions {
+  return { ...options, deadlineMs: options.deadlineMs ?? BULK_DEADLINE_MS }
 }
 
 function becomesIdle(client: pg.PoolClient): Promise<void> {
