@@ -61,6 +61,8 @@ export function fileError(error: unknown, path: string): unknown {
     hint: string,
   ): ProlepsisError => new ProlepsisError(ours, message, { hint, cause: error, details: { path } })
   switch (code) {
+    case 'EEXIST':
+      return as('INVALID_ARGUMENT', `${path} is a file.`, 'Choose another path.')
     case 'ENOENT':
     case 'ENOTDIR':
       return as('NOT_FOUND', `There is no file ${path}.`, 'Check the path.')

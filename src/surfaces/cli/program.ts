@@ -25,6 +25,7 @@ export interface ProgramOutput {
 export function createProgram(context: CliContext, output: ProgramOutput): Command {
   const program = new Command('prolepsis')
     .description('Memory for LLM agents: retains text verbatim and recalls it by the questions it answers.')
+    .enablePositionalOptions() // --version after a command is that command's own
     .version(packageVersion(), '-V, --version')
     .addHelpText(
       'after',

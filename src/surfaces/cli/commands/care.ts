@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { BankStats, DoctorReport } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { createProgressBar } from '../progress.ts'
+import { counted } from '../render/layout.ts'
 import type { Paint } from '../render/paint.ts'
 import { printable } from '../render/printable.ts'
 import { bytes, table } from '../render/table.ts'
@@ -55,7 +56,11 @@ export function registerCare(program: Command, context: CliContext): void {
           bar.stop()
         }
       })
-      await context.result(options, result, `Rebuilt ${result.documents} documents, ${result.chunks} chunks.`)
+      await context.result(
+        options,
+        result,
+        `Rebuilt ${counted(result.documents, 'document')}, ${counted(result.chunks, 'chunk')}.`,
+      )
     })
 }
 

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import type { CliContext } from '../context.ts'
+import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { write } from '../io.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -7,17 +7,21 @@ type Shell = (typeof SHELLS)[number]
 
 /** `completions SHELL` prints the shell's script, which asks the hidden `complete` at each press of the key. */
 export function registerCompletions(program: Command, context: CliContext): void {
-  program
-    .command('completions')
-    .description('print completions for a shell')
+  command(
+    program,
+    'completions',
+    'print completions for a shell',
+    [
+      'source <(prolepsis completions bash)',
+      'prolepsis completions zsh > ~/.zfunc/_prolepsis',
+      'prolepsis completions fish > ~/.config/fish/completions/prolepsis.fish',
+    ].join('\n  $ '),
+  )
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
-    .addHelpText(
-      'after',
-      '\nExample:\n  $ source <(prolepsis completions bash)\n  $ prolepsis completions zsh > ~/.zfunc/_prolepsis\n  $ prolepsis completions fish > ~/.config/fish/completions/prolepsis.fish',
-    )
-    .action(async (shell: Shell) => {
+    .action(async (shell: Shell, options: CommonOptions) => {
       const { completionScript } = await import('../completion/scripts.ts')
-      await write(context.io.stdout, completionScript(shell))
+      const script = completionScript(shell)
+      await context.result(options, { shell, script }, script.trimEnd())
     })
 
   program

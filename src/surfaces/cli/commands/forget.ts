@@ -4,6 +4,7 @@ import type { ForgetSelector } from '../../../index.ts'
 import { ProlepsisError } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { isTerminal } from '../io.ts'
+import { counted } from '../render/layout.ts'
 import { missing } from './documents.ts'
 
 interface ForgetOptions extends CommonOptions {
@@ -37,7 +38,11 @@ export function registerForget(program: Command, context: CliContext): void {
         throw new ProlepsisError('NOT_FOUND', 'Nothing matches, so nothing was forgotten.', {
           hint: 'prolepsis documents list shows what the bank holds.',
         })
-      await context.result(options, result, `Forgot ${result.documents} documents, ${result.chunks} chunks.`)
+      await context.result(
+        options,
+        result,
+        `Forgot ${counted(result.documents, 'document')}, ${counted(result.chunks, 'chunk')}.`,
+      )
     })
 
   command(

@@ -5,6 +5,7 @@ import { TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { byteSize, collect, defined, keyValue } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
+import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
 
 interface IndexCommandOptions extends CommonOptions {
@@ -65,7 +66,7 @@ export function registerIndex(program: Command, context: CliContext): void {
       await context.result(options, result, renderIndexed(result, options.verbose === true))
       if (result.failed.length > 0) {
         await context.failed(
-          `${result.failed.length} files could not be retained; all others were.`,
+          `${counted(result.failed.length, 'file')} could not be retained; all others were.`,
           'The result lists them; index again once they can be read.',
         )
       }
@@ -77,7 +78,7 @@ const SHOWN_SKIPPED = 5
 function renderIndexed(result: IndexResult, verbose: boolean): string {
   const { created, updated, unchanged, deleted, skipped, failed } = result
   const lines = [
-    `${result.files} files in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${result.chunks} chunks, ${result.vectors} vectors.`,
+    `${counted(result.files, 'file')} in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${counted(result.chunks, 'chunk')}, ${result.vectors} vectors.`,
   ]
   for (const { path, reason } of verbose ? skipped : skipped.slice(0, SHOWN_SKIPPED))
     lines.push(`  skipped ${printable(path)}: ${printable(reason)}`)

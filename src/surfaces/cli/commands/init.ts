@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { fileError } from '../files.ts'
 
 export function registerInit(program: Command, context: CliContext): void {
   command(
@@ -12,7 +13,7 @@ export function registerInit(program: Command, context: CliContext): void {
   ).action(async (options: CommonOptions) => {
     const server = options.databaseUrl !== undefined
     const dataDir = options.dataDir ?? (server ? undefined : join(context.io.cwd, '.prolepsis'))
-    if (dataDir !== undefined) await mkdir(dataDir, { recursive: true })
+    if (dataDir !== undefined) await makeFolder(resolve(context.io.cwd, dataDir), dataDir)
     const where = dataDir === undefined ? options : { ...options, dataDir }
     await context.withMemory(where, async (memory) => {
       if ((await memory.banks.info(memory.name)) === null) await memory.banks.create(memory.name)
@@ -25,4 +26,14 @@ export function registerInit(program: Command, context: CliContext): void {
       )
     })
   })
+}
+
+/** With a `.gitignore` of its own: a store is no source. */
+async function makeFolder(path: string, name: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    await writeFile(join(path, '.gitignore'), '*\n')
+  } catch (error) {
+    throw fileError(error, name)
+  }
 }

@@ -9,6 +9,7 @@ import { fileError, readFileLines } from '../files.ts'
 import { write } from '../io.ts'
 import { defined } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
+import { counted } from '../render/layout.ts'
 import { bytes } from '../render/table.ts'
 
 export function registerPortable(program: Command, context: CliContext): void {
@@ -27,7 +28,11 @@ export function registerPortable(program: Command, context: CliContext): void {
         }
         const path = resolve(context.io.cwd, file)
         const count = await writeWhole(path, memory.export())
-        await context.result(options, { file: path, lines: count }, `Exported ${count} lines to ${file}.`)
+        await context.result(
+          options,
+          { file: path, lines: count },
+          `Exported ${counted(count, 'line')} to ${file}.`,
+        )
       })
     })
 
@@ -53,7 +58,7 @@ export function registerPortable(program: Command, context: CliContext): void {
       await context.result(
         options,
         result,
-        `Imported ${result.documents} documents (${result.unchanged} were there already), ${result.chunks} chunks.`,
+        `Imported ${counted(result.documents, 'document')} (${result.unchanged} ${result.unchanged === 1 ? 'was' : 'were'} there already), ${counted(result.chunks, 'chunk')}.`,
       )
     })
 

@@ -12,6 +12,7 @@ import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
 import { isTerminal, readAll, write } from '../io.ts'
 import { collect, defined, keyValue } from '../options.ts'
+import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
 
 interface RetainCommandOptions extends CommonOptions {
@@ -113,18 +114,18 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
       if (line.trim() !== '') yield { ...defaults, ...parseItem(line, number) }
     }
   }
+  let done = 0
   let failed = 0
   await context.withMemory(options, async (memory) => {
     for await (const result of memory.retainMany(items(), { signal: io.signal })) {
+      done += 1
       if (result.status === 'failed') failed += 1
-      await write(io.stdout, `${options.json === true ? JSON.stringify(result) : renderMany(result)}\n`)
+      await write(io.stdout, `${options.json === true ? JSON.stringify(result) : renderMany(result, done)}\n`)
     }
   })
   if (failed > 0) {
     await context.failed(
-      failed === 1
-        ? '1 item was not retained; the others were.'
-        : `${failed} items were not retained; the others were.`,
+      `${counted(failed, 'item')} ${failed === 1 ? 'was' : 'were'} not retained; the others were.`,
       'The result says why.',
     )
   }
@@ -141,10 +142,10 @@ function parseItem(line: string, number: number): RetainItem {
   return value as RetainItem
 }
 
-function renderMany(result: RetainManyResult): string {
+function renderMany(result: RetainManyResult, number: number): string {
   if (result.status !== 'failed') return renderRetained(result)
-  const { source, error } = result
-  return `Failed ${source === undefined || source === null ? '' : `${printable(source)}: `}${printable(error.message)} (${error.code})`
+  const what = result.source === null ? `item ${number}` : printable(result.source)
+  return `Failed ${what}: ${printable(result.error.message)} (${result.error.code})`
 }
 
 function renderRetained(result: RetainResult): string {
@@ -153,5 +154,5 @@ function renderRetained(result: RetainResult): string {
   const notes = result.notes.map((note) => `\n  note: ${printable(note)}`).join('')
   if (result.status === 'unchanged') return `Unchanged: ${source}, version ${document.version}.${notes}`
   const verb = result.status === 'created' ? 'Retained' : 'Updated'
-  return `${verb} ${source}, version ${document.version}: ${result.chunks} chunks, ${result.cues} cues.${notes}`
+  return `${verb} ${source}, version ${document.version}: ${counted(result.chunks, 'chunk')}, ${counted(result.cues, 'cue')}.${notes}`
 }

@@ -4,6 +4,11 @@ const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]$/u
 const PLAIN = /^[\x20-\x7e]*$/
 const TAB = '    '
 
+/** `1 chunk`, `2 chunks`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length

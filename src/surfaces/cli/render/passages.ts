@@ -1,5 +1,5 @@
 import type { Passage, RecallResult } from '../../../index.ts'
-import { layOut } from './layout.ts'
+import { counted, layOut } from './layout.ts'
 import type { Paint } from './paint.ts'
 import { printable } from './printable.ts'
 import { day } from './table.ts'
@@ -35,8 +35,8 @@ export function renderRecall(result: RecallResult, style: PassageStyle): string 
   const blocks = result.passages.map((passage, index) => renderPassage(passage, style, index + 1))
   const count = result.passages.length
   const facts = [
-    `${count} ${count === 1 ? 'passage' : 'passages'}`,
-    `${result.tokens} tokens`,
+    `${counted(count, 'passage')}`,
+    `${counted(result.tokens, 'token')}`,
     `${Math.round(result.tookMs)} ms`,
     ...(result.receipt === null ? [] : [`receipt ${result.receipt}`]),
   ]
