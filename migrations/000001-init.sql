@@ -97,6 +97,7 @@ create table cues (
 );
 
 -- Lexical fields: 0 body (the chunk's text), 1 cue (all its cue texts as one).
+-- Every chunk that is written updates the rows of its terms: room for that on their pages spares the indexes.
 create table terms (
   bank_id integer not null,
   field smallint not null,
@@ -104,7 +105,7 @@ create table terms (
   term_id integer not null,
   document_frequency integer not null,
   primary key (bank_id, field, term)
-);
+) with (fillfactor = 70);
 create unique index terms_by_id on terms (bank_id, term_id);
 
 create table postings (

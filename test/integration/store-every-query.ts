@@ -303,6 +303,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await check.mend?.(database, bank)
   }
   await q.buildIndexes(database, space, { bankId, mostWaiting: 2 })
+  await q.buildEveryIndex(database, { bankId, mostWaiting: 2 })
   await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: {}, limit: 5 })
   await database.transaction(async (tx) => {
     await q.closeDocument(tx, bankId, third.documentId, 'deleted', NOW)

@@ -16,7 +16,7 @@ const PARTITIONS = 4
 /** Rewrites DDL so that every table whose key begins with the bank is hash-partitioned by it. `banks` itself is the catalogue. */
 function partitioned(sql: string): string {
   return sql.replace(
-    /create table ("?)(\w+)\1 \(\n([\s\S]*?)\n\s*\)(;|$)/g,
+    /create table ("?)(\w+)\1 \(\n([\s\S]*?)\n\s*\)(?: with \(.*?\))?(;|$)/g,
     (whole, _quote: string, name: string, body: string, end: string) => {
       if (name === 'banks' || !/^\s*bank_id integer not null/m.test(body)) return whole
       const parts = Array.from(

@@ -3,7 +3,7 @@ import type { Filter } from '../../src/domain/filter.ts'
 import type { Database } from '../../src/store/database.ts'
 import { peopleOfBank, searchPeople } from '../../src/store/queries/entities.ts'
 import { scoreLexical, searchLexical, searchLexicalFields } from '../../src/store/queries/lexical-search.ts'
-import { buildIndexes, listCodeIndexes } from '../../src/store/queries/vector-indexes.ts'
+import { buildEveryIndex, buildIndexes, listCodeIndexes } from '../../src/store/queries/vector-indexes.ts'
 import {
   scoreVectors,
   searchVectorKinds,
@@ -383,7 +383,7 @@ describeStores('search', (open) => {
     await add(1500, 1400)
     expect(await statistics(database, bank, 4)).toEqual({ vectors: before.vectors + 2900, indexed: 1500 })
     // Half of those that wait go in, 200 at a time.
-    const more = await buildIndexes(database, bank.space, { mostWaiting: 1200 })
+    const more = await buildEveryIndex(database, { mostWaiting: 1200 })
     expect(more).toEqual({ built: [], indexed: 800, done: true })
     expect(await statistics(database, bank, 4)).toEqual({ vectors: before.vectors + 2900, indexed: 2300 })
     const best = await database.query<{ ordinal: number }>(

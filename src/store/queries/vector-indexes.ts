@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
 import { lockDerived } from './derived-lock.ts'
 import { bitsTable } from './space-tables.ts'
+import { listSpaces } from './spaces.ts'
 import { codeIndexName, indexedCondition } from './vector-search-sql.ts'
 
 /**
@@ -12,6 +13,8 @@ import { codeIndexName, indexedCondition } from './vector-search-sql.ts'
 const MOST_WAITING = 5_000
 /** Vectors taken into an existing index at a time, 1 ms each in PGlite: a recall waits no longer than this. */
 const STEP = 200
+/** Building takes minutes for some hundred thousand vectors: not a statement that hangs. */
+const PATIENT = { deadlineMs: 3_600_000 }
 
 export interface BuildIndexesOptions {
   /** Only this bank's. @default every bank's */
@@ -81,6 +84,23 @@ export async function buildIndexes(
   return { built, indexed, done: true }
 }
 
+/** `buildIndexes` for every space: what idle maintenance calls. */
+export async function buildEveryIndex(
+  db: Database,
+  options: BuildIndexesOptions = {},
+): Promise<BuildIndexesResult> {
+  const built: string[] = []
+  let indexed = 0
+  let done = true
+  for (const space of await listSpaces(db)) {
+    const result = await buildIndexes(db, space, options)
+    built.push(...result.built)
+    indexed += result.indexed
+    done &&= result.done
+  }
+  return { built, indexed, done }
+}
+
 /** Marks waiting rows (all when `most` is null) as indexed, and counts them, in one transaction. */
 async function takeIn(
   db: Database,
@@ -100,6 +120,7 @@ async function takeIn(
        update ${bits} b set indexed = true from w
        where b.bank_id = $1 and b.kind = $2 and b.chunk_id = w.chunk_id and b.ordinal = w.ordinal`,
       [bankId, kind, most],
+      PATIENT,
     )
     await tx.execute(
       `update vector_statistics set indexed_count = indexed_count + $4
@@ -122,11 +143,18 @@ async function createCodeIndex(
     [quoteIdentifier(bitsTable(space))],
   )
   const concurrently = db.engine === 'postgres' && plain[0]?.plain === true ? 'concurrently' : ''
-  await db.script(
-    `create index ${concurrently} ${quoteIdentifier(codeIndexName(space, bankId, kind))}
-     on ${quoteIdentifier(bitsTable(space))} using hnsw (bits bit_hamming_ops)
-     where ${indexedCondition(bankId, kind)}`,
-  )
+  const create = `create index ${concurrently} ${quoteIdentifier(codeIndexName(space, bankId, kind))}
+    on ${quoteIdentifier(bitsTable(space))} using hnsw (bits bit_hamming_ops)
+    where ${indexedCondition(bankId, kind)}`
+  if (concurrently !== '') {
+    await db.execute(create, [], PATIENT)
+    return
+  }
+  await db.transaction(async (tx) => {
+    // 0.75 kB a vector in WebAssembly; what does not fit is put in one by one. The engine never gives memory back.
+    if (db.engine === 'pglite') await tx.execute(`set local maintenance_work_mem = '128MB'`)
+    await tx.execute(create, [], PATIENT)
+  }, PATIENT)
 }
 
 export interface CodeIndex {

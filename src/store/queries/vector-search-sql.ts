@@ -41,7 +41,12 @@ export function indexedCondition(bankId: number, kind: number): string {
   return `bank_id = ${integerLiteral(bankId)} and kind = ${integerLiteral(kind)} and indexed`
 }
 
-/** The candidates of one query vector among one kind, as a CTE. */
+/**
+ * The candidates of one query vector among one kind, as a CTE: the nearest codes of those that wait (read from end to
+ * end) and of those in the index. What a search of one kind among 10,000 chunks costs in PGlite (CPU, 384 dimensions):
+ * planning 1.4 ms, parsing the vector 0.5 ms, the walk 2.5 to 3.5 ms, re-ranking 1.2 ms with the vectors in the buffers (5 ms
+ * where they are not), filter 0.4 ms. Fewer candidates save little and cost recall: 160 0.957, 120 0.920, 80 0.858.
+ */
 export function candidatesCte(block: VectorBlock, context: BlockContext): string {
   const bits = quoteIdentifier(bitsTable(context.space))
   const distance = `b.bits <~> ${block.code}::text::bit(${codeLength(context.space.dimension)})`
