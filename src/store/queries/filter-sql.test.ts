@@ -17,9 +17,9 @@ test('every value of a filter is bound, none is written into the text', () => {
   const parameters = createParameters(7)
   const predicate = renderFilter(filter, parameters)
   expect(predicate).not.toContain('drop')
-  expect(parameters.values).toHaveLength(10)
+  expect(parameters.values).toHaveLength(11)
   const named = new Set(predicate.match(/\$\d+/g))
-  expect(named.size).toBe(10)
+  expect(named.size).toBe(11)
 })
 
 test('empty parts do not filter', () => {
