@@ -20,4 +20,9 @@ export interface CueInput {
   readonly maxTokens: number
   /** Text analysis language of the bank; the rules that read sentences know English only. */
   readonly language: string
+  /**
+   * Whether chats get `window` texts: a turn with its neighbours. They gain a point of any@10 on LoCoMo (91.8 → 92.9), lose as much
+   * on MemAware, and more than double the cost. @default false
+   */
+  readonly windows?: boolean
 }

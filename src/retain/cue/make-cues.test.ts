@@ -90,7 +90,8 @@ describe('chat', () => {
   })
 
   it('frames a turn by its neighbours', () => {
-    expect(second?.windowText).toBe(
+    expect(second?.windowText).toBeNull()
+    expect(make(chat, {}, { windows: true })[1]?.windowText).toBe(
       [
         'Caroline: Caroline went to a support group on 7 May 2023. It was so powerful!',
         'Melanie: Wow! What did Caroline hear there? Really?',
@@ -164,20 +165,36 @@ describe('chat', () => {
     expect(texts(only, 'statement').join(' ')).toBe(essay.join(' '))
   })
 
-  it('leaves the turns of roles as they are: no names, window, questions or vectors of sentences', () => {
+  it('leaves what roles say as it is, and takes no role for a person', () => {
     const [asked, answered] = make([
       turn('User', 'I need my visa soon. What do you advise?'),
-      turn('Assistant', 'Apply now. You can do it today.'),
+      turn('Assistant', 'You can do it today.'),
     ])
     expect(asked?.contentText).toBe('I need my visa soon. What do you advise?')
-    expect(answered?.contentText).toBe('Apply now. You can do it on 8 May 2023.')
-    for (const cues of [asked, answered]) {
-      expect(cues?.windowText).toBeNull()
-      expect(cues?.mentions).toEqual([])
-      expect(texts(cues, 'question')).toEqual([])
-      expect(cues?.cues.some((cue) => cue.embed)).toBe(false)
-    }
-    expect(texts(asked, 'statement')).toEqual(['I need my visa soon.', 'What do you advise?'])
+    expect(asked?.mentions).toEqual([])
+    expect(answered?.contentText).toBe('What do you advise? You can do it today.')
+    expect(answered?.cues).toEqual([
+      { kind: 'question', text: 'What do you advise?', origin: 'rules', embed: true },
+      { kind: 'statement', text: 'You can do it today.', origin: 'rules', embed: false },
+    ])
+  })
+
+  it('takes no questions out of long turns, nor from another session', () => {
+    const long = `${'We could do a great many things there. '.repeat(12)}Where shall we go?`
+    const [, afterLong] = make([turn('Ann', long), turn('Bob', 'To the sea, as we did last year.')])
+    expect(afterLong?.contentText).toBe('Bob: To the sea, as we did in 2022.')
+    expect(afterLong?.cues.some((cue) => cue.embed)).toBe(false)
+    const at = (time: string): Partial<ChunkDraft> => ({ occurredAt: new Date(time) })
+    const chatOf = (time: string): string[] =>
+      texts(
+        make([
+          turn('Ann', 'Where shall we go?', at('2023-05-08T10:00:00Z')),
+          turn('Bob', 'Home.', at(time)),
+        ])[1],
+        'question',
+      )
+    expect(chatOf('2023-05-08T21:00:00Z')).toEqual(['Where shall we go?'])
+    expect(chatOf('2023-05-09T10:00:00Z')).toEqual([])
   })
 
   it('does not read English into other languages', () => {
