@@ -15,7 +15,10 @@ export type StoreLocation =
   | { readonly memory: true }
 
 export interface OpenStoreOptions
-  extends Pick<FolderOptions, 'sharedBuffersMb' | 'joinTimeoutMs' | 'idleTransactionMs' | 'idleMaintenance'> {
+  extends Pick<
+    FolderOptions,
+    'sharedBuffersMb' | 'joinTimeoutMs' | 'idleTransactionMs' | 'heartbeatMs' | 'idleMaintenance'
+  > {
   readonly onEvent?: EventListener | undefined
   /** Longest time a statement may run. @default 60,000 */
   readonly deadlineMs?: number | undefined

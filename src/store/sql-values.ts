@@ -155,3 +155,14 @@ export function decodeVector(bytes: Uint8Array): Float32Array {
   for (let index = 0; index < vector.length; index += 1) vector[index] = view.getFloat32(4 + index * 4)
   return vector
 }
+
+/**
+ * Settings live as long as a transaction: `set local`. A session is shared by all who use the embedded store, and a pooled
+ * connection by all transactions. @throws ProlepsisError STORE_MISUSE.
+ */
+export function requireLocalSettings(sql: string): void {
+  if (!/^\s*(re)?set\s/i.test(sql) || /^\s*set\s+(local|transaction|constraints)\s/i.test(sql)) return
+  throw new ProlepsisError('STORE_MISUSE', 'A setting would outlive its transaction.', {
+    hint: 'Use set local in a transaction.',
+  })
+}

@@ -336,6 +336,20 @@ export function describeDatabase(
       expect(await database.query('select a from floating')).toEqual([{ a: 1 }])
     })
 
+    it('lets settings live no longer than their transaction', async () => {
+      await expect(database.query("set work_mem = '8MB'")).rejects.toMatchObject({ code: 'STORE_MISUSE' })
+      await expect(database.transaction((tx) => tx.script("set work_mem = '8MB'"))).rejects.toMatchObject({
+        code: 'STORE_MISUSE',
+      })
+      const show = "select current_setting('work_mem') as mem"
+      const [before] = await database.query(show)
+      await database.transaction(async (tx) => {
+        await tx.execute("set local work_mem = '9MB'")
+        expect(await tx.query(show)).toEqual([{ mem: '9MB' }])
+      })
+      expect(await database.query(show)).toEqual([before])
+    })
+
     it('does not begin what is cancelled already', async () => {
       const signal = AbortSignal.abort(new Error('enough'))
       await expect(database.query('select 1', [], { signal })).rejects.toMatchObject({ code: 'CANCELLED' })
@@ -344,7 +358,9 @@ export function describeDatabase(
       })
     })
 
-    it.skipIf(!traits.interrupts)('stops a statement at its deadline and works on', async () => {
+    const reason = traits.interrupts ? '' : ' (skipped: a statement in this thread cannot be stopped)'
+
+    it.skipIf(!traits.interrupts)(`stops a statement at its deadline and works on${reason}`, async () => {
       await database.script('create table survivors (a int); insert into survivors values (1)')
       await expect(database.query(SLOW_QUERY, [], { deadlineMs: 300 })).rejects.toMatchObject({
         code: 'DEADLINE_EXCEEDED',
@@ -354,7 +370,7 @@ export function describeDatabase(
     })
 
     it.skipIf(!traits.interrupts)(
-      'rolls a transaction back whose statement passed its deadline',
+      `rolls a transaction back whose statement passed its deadline${reason}`,
       async () => {
         await database.script('create table halves (a int)')
         await expect(
@@ -367,7 +383,7 @@ export function describeDatabase(
       },
     )
 
-    it.skipIf(!traits.interrupts)('stops a statement when its signal fires', async () => {
+    it.skipIf(!traits.interrupts)(`stops a statement when its signal fires${reason}`, async () => {
       const stop = new AbortController()
       const running = database.query(SLOW_QUERY, [], { signal: stop.signal })
       // Behind it in the line, or beside it on a server.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
@@ -44,6 +44,10 @@ async function startUser(folder: string): Promise<StoreUser> {
       return nextLine(program, lines)
     },
   }
+}
+
+async function lockName(folder: string): Promise<string> {
+  return (await readdir(join(folder, 'run'))).find((name) => name.startsWith('lock.')) ?? ''
 }
 
 describe('processes that share a data folder', () => {
@@ -244,6 +248,34 @@ describe('processes that share a data folder', () => {
     await expect(openStore({ dataDir: path }, { migrations: [...known, next] })).rejects.toMatchObject({
       code: 'STORE_LOCKED',
     })
+    await owner.close()
+  })
+
+  it('stop at once when another has taken the folder over, and join again', async () => {
+    const path = await dataFolder()
+    const roles: boolean[] = []
+    let again = (): void => undefined
+    const dethroned = new Promise<void>((resolve) => {
+      again = resolve
+    })
+    const owner = await openStore(
+      { dataDir: path },
+      {
+        heartbeatMs: 20,
+        onEvent: (event) => event.type === 'store-owner-changed' && roles.push(event.owner),
+      },
+    )
+    const running = owner.query(
+      'with recursive r(n) as (select 1 union all select n + 1 from r) select n from r where n < 0',
+    )
+    running.catch(again)
+    const record: unknown = JSON.parse(await readFile(join(path, 'run', await lockName(path)), 'utf8'))
+    await writeFile(join(path, 'run', 'lock.99'), JSON.stringify({ ...Object(record), released: true }))
+    await dethroned
+    await expect(running).rejects.toMatchObject({ code: 'STORE_OWNER_LOST' })
+    expect(await owner.query('select 1 as a')).toEqual([{ a: 1 }])
+    expect(roles).toEqual([true, true])
+    expect(await lockName(path)).toBe('lock.100')
     await owner.close()
   })
 

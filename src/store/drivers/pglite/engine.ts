@@ -16,5 +16,7 @@ export interface PgliteEngine {
    * cannot be stopped: there it runs to its end.
    */
   interrupt?(reason: ProlepsisError): Promise<void>
+  /** Ends it where it stands, without writing any more; what runs rejects with `reason`. */
+  kill?(reason: ProlepsisError): Promise<void>
   describe(): Readonly<Record<string, unknown>>
 }

@@ -5,6 +5,7 @@ import { createDiskReserve } from './disk-reserve.ts'
 import { createIdleMaintenance, type IdleMaintenanceOptions } from './idle-maintenance.ts'
 import { PgliteDatabase } from './pglite-database.ts'
 import { SerialStatements } from './serial-statements.ts'
+import { ownerLost } from './sharing/owner-client.ts'
 import { type OwnedStore, SharedFolder } from './sharing/shared-folder.ts'
 import { createWorkerEngine } from './worker-engine.ts'
 
@@ -28,6 +29,8 @@ export interface FolderOptions {
   readonly sharedBuffersMb?: number | undefined
   readonly joinTimeoutMs?: number | undefined
   readonly idleTransactionMs?: number | undefined
+  /** How often the owner shows that it lives. @default 5,000 */
+  readonly heartbeatMs?: number | undefined
   readonly idleMaintenance?:
     | Pick<IdleMaintenanceOptions, 'afterChanges' | 'afterIdleMs' | 'schedule'>
     | undefined
@@ -44,6 +47,7 @@ export async function openFolderDatabase(options: FolderOptions): Promise<Databa
     onOwnerChange: (owner) => options.onEvent?.({ type: 'store-owner-changed', owner }),
     joinTimeoutMs: options.joinTimeoutMs,
     idleTransactionMs: options.idleTransactionMs,
+    heartbeatMs: options.heartbeatMs,
   })
   try {
     await shared.open()
@@ -91,7 +95,14 @@ async function openOwned(options: FolderOptions): Promise<OwnedStore> {
   try {
     const schema = await options.migrate(database)
     await recordSchema(folder.postgres, schema)
-    return { raw: statements, schemaVersion: options.knownSchemaVersion }
+    return {
+      raw: statements,
+      schemaVersion: options.knownSchemaVersion,
+      kill: async () => {
+        maintenance.stop()
+        await engine.kill?.(ownerLost())
+      },
+    }
   } catch (error) {
     await statements.close()
     throw error

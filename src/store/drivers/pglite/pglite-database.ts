@@ -11,7 +11,7 @@ import {
   type SharedServices,
   type SqlValue,
 } from '../../database.ts'
-import { encodeParameter } from '../../sql-values.ts'
+import { encodeParameter, requireLocalSettings } from '../../sql-values.ts'
 import type { RawDatabase, RawResult, RawStatements, RawTransaction } from './raw-database.ts'
 
 // WebAssembly takes about 20,000 rows a second of COPY: a piece of this size stays well under a second.
@@ -36,10 +36,12 @@ export class PgliteDatabase implements Database {
     params: readonly SqlValue[] = [],
     options: QueryOptions = {},
   ): Promise<Row[]> {
+    requireLocalSettings(sql)
     return toRows<Row>(await this.#outside().run(sql, params.map(encodeParameter), options))
   }
 
   async execute(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<number> {
+    requireLocalSettings(sql)
     return (await this.#outside().run(sql, params.map(encodeParameter), options)).affected
   }
 
@@ -58,6 +60,7 @@ export class PgliteDatabase implements Database {
   }
 
   async script(sql: string, options: QueryOptions = {}): Promise<void> {
+    requireLocalSettings(sql)
     await this.#outside().script(sql, bulk(options))
   }
 
@@ -196,7 +199,10 @@ class PgliteTransaction implements Queryable {
   }
 
   script(sql: string, options: QueryOptions = {}): Promise<void> {
-    return this.#step(() => this.#raw.script(sql, bulk({ ...this.#defaults, ...options })))
+    return this.#step(async () => {
+      requireLocalSettings(sql)
+      await this.#raw.script(sql, bulk({ ...this.#defaults, ...options }))
+    })
   }
 
   #run(sql: string, params: readonly SqlValue[], options: QueryOptions): Promise<RawResult> {

@@ -103,6 +103,13 @@ class WorkerEngine implements PgliteEngine {
     await thread.stop(new ProlepsisError('CLOSED', 'The store was closed.'))
   }
 
+  async kill(reason: ProlepsisError): Promise<void> {
+    this.#closed = true
+    const thread = this.#thread
+    this.#thread = undefined
+    await thread?.stop(reason)
+  }
+
   describe(): Readonly<Record<string, unknown>> {
     return { thread: 'worker', restarts: this.generation }
   }
@@ -119,7 +126,7 @@ class WorkerEngine implements PgliteEngine {
       this.#thread = undefined
       this.generation += 1
     }
-    if (this.#thread === undefined) await this.#reopen()
+    if (this.#thread === undefined && !this.#closed) await this.#reopen()
     if (this.#thread === undefined) throw new ProlepsisError('CLOSED', 'The store was closed.')
     return this.#thread.call(body, transfer)
   }

@@ -13,7 +13,7 @@ import {
   type SqlValue,
 } from '../../database.ts'
 import { errorCodeOf, toStoreError } from '../../database-error.ts'
-import { encodeParameter } from '../../sql-values.ts'
+import { encodeParameter, requireLocalSettings } from '../../sql-values.ts'
 import type { PostgresConnections } from './connections.ts'
 
 const CANCELLED_BY_SERVER = '57014'
@@ -36,12 +36,14 @@ export class PostgresStatements implements Queryable {
     params: readonly SqlValue[] = [],
     options: QueryOptions = {},
   ): Promise<Row[]> {
+    requireLocalSettings(sql)
     const values = params.map(encodeParameter)
     const result = await this.#guarded(options, () => this.#client.query<Row>({ text: sql, values }))
     return result.rows
   }
 
   async execute(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<number> {
+    requireLocalSettings(sql)
     const values = params.map(encodeParameter)
     const result = await this.#guarded(options, () => this.#client.query({ text: sql, values }))
     return CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0
@@ -67,6 +69,7 @@ export class PostgresStatements implements Queryable {
   }
 
   async script(sql: string, options: QueryOptions = {}): Promise<void> {
+    requireLocalSettings(sql)
     await this.#guarded(bulk(options), () => this.#client.query(sql))
   }
 

@@ -12,6 +12,8 @@ import { socketPath } from './socket-path.ts'
 export interface OwnedStore {
   readonly raw: RawDatabase
   readonly schemaVersion: number
+  /** Ends the engine where it stands, without writing any more. */
+  readonly kill: () => Promise<void>
 }
 
 export interface SharedFolderOptions {
@@ -27,6 +29,8 @@ export interface SharedFolderOptions {
   readonly joinTimeoutMs?: number | undefined
   /** @default 30,000 */
   readonly idleTransactionMs?: number | undefined
+  /** @default 5,000 */
+  readonly heartbeatMs?: number | undefined
 }
 
 type Member =
@@ -35,6 +39,7 @@ type Member =
       readonly raw: RawDatabase
       readonly lock: HeldLock
       readonly service: OwnerService
+      readonly kill: () => Promise<void>
     }
   | { readonly role: 'client'; readonly raw: OwnerClient }
 
@@ -208,7 +213,7 @@ export class SharedFolder implements RawDatabase {
       const store = await this.#options.openAsOwner()
       opening.resolve(store)
       this.#startHeartbeat(lock)
-      return { role: 'owner', raw: store.raw, lock, service }
+      return { role: 'owner', raw: store.raw, kill: store.kill, lock, service }
     } catch (error) {
       opening.reject(error)
       await lock.release()
@@ -223,7 +228,10 @@ export class SharedFolder implements RawDatabase {
       // Another machine took us for dead: two writers would ruin the folder, so this one stops at once.
       else await this.#dethrone()
     }
-    this.#heartbeat = setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MS)
+    this.#heartbeat = setInterval(
+      () => void beat().catch(() => undefined), // tried again with the next beat
+      this.#options.heartbeatMs ?? HEARTBEAT_MS,
+    )
     this.#heartbeat.unref()
   }
 
@@ -233,8 +241,8 @@ export class SharedFolder implements RawDatabase {
     clearInterval(this.#heartbeat)
     this.#current = undefined
     this.#member = undefined
+    await member.kill()
     await member.service.close()
-    await member.raw.close()
   }
 }
 
