@@ -4,6 +4,7 @@ import { findCurrentDocument } from '../store/queries/documents.ts'
 import { callerQuestionsOf } from './caller-questions-stored.ts'
 import { type Derived, derive } from './derive.ts'
 import { changesCues, type DocumentLabels, labelsHold, labelsOf, sameLabels } from './document-labels.ts'
+import { essence } from './extract/detect-format.ts'
 import { type Content, readContent } from './read-content.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import type { CallerQuestions, RetainRequest } from './retain-options.ts'
@@ -54,7 +55,7 @@ export async function planRetain(
 function isSameText(previous: Document, input: Content, request: RetainRequest): boolean {
   return (
     previous.contentHash === input.hash &&
-    (request.mediaType === undefined || request.mediaType === previous.mediaType)
+    (request.mediaType === undefined || essence(request.mediaType) === previous.mediaType)
   )
 }
 

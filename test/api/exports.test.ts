@@ -22,7 +22,15 @@ test('the root entry exports these values and no others', () => {
 })
 
 test('the testing entry exports these values and no others', () => {
-  expect(Object.keys(testing).sort()).toEqual(['baselines', 'createFakeEmbedder'])
+  expect(Object.keys(testing).sort()).toEqual([
+    'FEATURES',
+    'LEARNED_WEIGHTS',
+    'STANDARD_WEIGHTS',
+    'baselines',
+    'createFakeEmbedder',
+    'featureColumns',
+    'recallPool',
+  ])
 })
 
 test('the package opens these paths and no others', () => {

@@ -30,7 +30,7 @@ const LAYERS: readonly { cell: string; own: readonly string[]; may: readonly str
   { cell: '`src/retain`, `src/recall`, `src/maintain`', own: ['src/recall/'], may: MOVES },
   { cell: '`src/retain`, `src/recall`, `src/maintain`', own: ['src/maintain/'], may: MOVES },
   {
-    cell: '`src/memory.ts`',
+    cell: '`src/memory.ts`, `src/memory`',
     own: ['src/memory.ts', 'src/memory-api.ts', 'src/memory/'],
     may: [...EVERYTHING, 'src/retain/', 'src/recall/', 'src/maintain/'],
   },

@@ -139,3 +139,14 @@ test('a file is read whole; a missing or a grown one is an error with a code', a
   await expect(readStableFile(join(root, 'a.txt'), 4)).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' })
   await expect(readStableFile(join(root, 'b.txt'), 4)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
 })
+
+// a file of /proc says that it is empty and yet gives bytes, as one that grows between stat and read
+test.skipIf(process.platform !== 'linux')(
+  'a file that changes while it is read is an error that can be repeated',
+  async () => {
+    await expect(readStableFile('/proc/self/status', 100_000)).rejects.toMatchObject({
+      code: 'UNREADABLE_FILE',
+      retryable: true,
+    })
+  },
+)
