@@ -15,6 +15,8 @@ async function bankWithTexts(): Promise<string> {
     'The router is restarted after a power cut.',
     '--source',
     'router.md',
+    '--trust',
+    'web',
     '--bank',
     bank,
   ])
@@ -162,7 +164,7 @@ describe('recall', () => {
     expect(await sources('--budget', '10')).toHaveLength(1)
     expect(await sources('--as-of', '2001-01-01')).toEqual([])
     expect(await sources('--from', '2001-01-01T00:00+05:30', '--to', '2001-02-01')).toEqual([])
-    expect(await sources('--min-trust', 'user')).toEqual([])
+    expect(await sources('--min-trust', 'user')).toEqual(['kelly.md'])
     expect(
       await sources('--mode', 'lexical', '--fusion', 'rrf', '--weight', 'body=2', '--expand', '1'),
     ).toHaveLength(2)
@@ -454,5 +456,29 @@ describe('index', () => {
     expect(shown.err).toContain('1/1')
     expect(shown.out).not.toContain('░')
     expect((await store.run(['index', 'bar', '--bank', bank])).err).toBe('')
+  })
+
+  test('keeps what was acknowledged when it is interrupted, and goes on from there', async () => {
+    const bank = await store.bank()
+    const folder = join(store.folder, 'many')
+    await mkdir(folder, { recursive: true })
+    const count = 200
+    for (let i = 0; i < count; i++) await writeFile(join(folder, `${i}.md`), `Heron ${i} waits.`)
+    const interrupt = new AbortController()
+    const run = await store.run(['index', 'many', '--bank', bank], {
+      terminal: 80,
+      signal: interrupt.signal,
+      onErr: (text) => {
+        if (text.includes(`/${count}`)) interrupt.abort()
+      },
+    })
+    expect(run.code).toBe(130)
+    expect(run.err).toContain('(CANCELLED)')
+    const kept = (await store.owner.bank(bank).stats()).documents.current
+    expect(kept).toBeGreaterThan(0)
+    expect(kept).toBeLessThan(count)
+    expect((await store.run(['doctor', '--bank', bank])).code).toBe(0)
+    const rest = await store.json(['index', 'many', '--bank', bank])
+    expect(rest.json()).toMatchObject({ created: count - kept, unchanged: kept })
   })
 })

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly color?: boolean
   readonly debug?: boolean
   readonly signal?: AbortSignal
+  /** Hears standard error as it is written. */
+  readonly onErr?: (text: string) => void
 }
 
 export interface Run {
@@ -29,7 +31,7 @@ export interface Run {
 
 /** Runs a command line in this process. */
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const [stdout, stderr] = [sink(options.terminal), sink(options.terminal)]
+  const [stdout, stderr] = [sink(options.terminal), sink(options.terminal, options.onErr)]
   const { stdin = '' } = options
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])
   const code = await main(args, {
@@ -52,13 +54,19 @@ export async function runCli(args: readonly string[], options: RunOptions = {}):
   }
 }
 
-function sink(columns: number | undefined): {
+function sink(
+  columns: number | undefined,
+  hear?: (text: string) => void,
+): {
   readonly stream: PassThrough & { readonly isTTY: boolean; readonly columns: number }
   text(): string
 } {
   const parts: Buffer[] = []
   const stream = new PassThrough()
-  stream.on('data', (part: Buffer) => parts.push(part))
+  stream.on('data', (part: Buffer) => {
+    parts.push(part)
+    hear?.(part.toString('utf8'))
+  })
   return {
     stream: Object.assign(stream, { isTTY: columns !== undefined, columns: columns ?? 0 }),
     text: () => Buffer.concat(parts).toString('utf8'),
