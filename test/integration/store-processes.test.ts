@@ -62,13 +62,13 @@ describe('processes that share a data folder', () => {
 
   it.each([
     [2, 0],
-    [5, 2],
+    [8, 2],
   ])(
     'write side by side: %i of them, %i owners killed meanwhile',
     { timeout: 300_000 },
     async (count, kills) => {
       const path = await dataFolder()
-      const pairs = 60
+      const pairs = 40
       const acknowledged = new Map<string, number[]>()
       const writers = Array.from({ length: count }, (_, index) => {
         const program = startProgram('pair-writer', [path, `w${index}`, String(pairs)])
@@ -137,6 +137,16 @@ describe('processes that share a data folder', () => {
     expect(await owner.ask('close')).toBe('closed')
     expect(await client.ask('sql select a from notes')).toBe('[{"a":1}]')
     expect(await client.ask('owner')).toBe('owner')
+  })
+
+  it('close in order as the last act of a program, with idle clients', async () => {
+    const path = await dataFolder()
+    const owner = await startUser(path)
+    const clients = await Promise.all([openStore({ dataDir: path }), openStore({ dataDir: path })])
+    owner.program.say('quit')
+    expect(await owner.program.ended).toEqual({ code: 0, errors: '' })
+    for (const client of clients) expect(await client.query('select 1 as a')).toEqual([{ a: 1 }])
+    for (const client of clients) await client.close()
   })
 
   it('hand the folder on when the owner is killed', async () => {

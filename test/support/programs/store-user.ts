@@ -1,7 +1,7 @@
 /**
  * store-user FOLDER: opens the store and does what its standard input says, a line each:
  * `owner` (says owner or client), `sql …` (says the rows), `hold` (begins a transaction with an insert into held and keeps
- * it open), `serve NAME`, `exit` (leaves without closing), `close`, `die`.
+ * it open), `serve NAME`, `exit` (leaves without closing), `quit` (closes as its last act), `close`.
  */
 import { createInterface } from 'node:readline'
 import { openStore } from '../../../src/store/open.ts'
@@ -11,6 +11,7 @@ const database = await openStore({ dataDir: folder })
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 say(database.services?.isOwner() ? 'owner' : 'client')
 
+let last = ''
 const input = createInterface({ input: process.stdin })
 for await (const line of input) {
   const [word, ...rest] = line.split(' ')
@@ -27,11 +28,14 @@ for await (const line of input) {
       await new Promise(() => undefined)
     })
   }
-  if (word === 'die') process.kill(process.pid, 'SIGKILL')
   if (word === 'close') {
     await database.close()
     say('closed')
   }
-  if (word === 'exit') break
+  if (word === 'exit' || word === 'quit') {
+    last = word
+    break
+  }
 }
 process.stdin.destroy()
+if (last === 'quit') await database.close()

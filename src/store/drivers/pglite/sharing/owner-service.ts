@@ -92,6 +92,7 @@ class OwnerConnection {
   readonly #running = new Map<number, AbortController>()
   #greeting = Buffer.alloc(0)
   #welcome = false
+  #ending = false
   #nextTransaction = 1
 
   constructor(socket: Socket, options: OwnerServiceOptions, isRetired: () => boolean) {
@@ -107,6 +108,9 @@ class OwnerConnection {
   }
 
   end(): void {
+    // Held until it is closed: a program whose last act is to close the store would end in the middle of it.
+    this.#ending = true
+    this.#socket.ref()
     this.#socket.end()
     // A client that does not read must not keep the owner.
     setTimeout(() => this.#socket.destroy(), 1000).unref()
@@ -275,6 +279,7 @@ class OwnerConnection {
     clearTimeout(dump.idle)
     this.#dumps.delete(number)
     await dump.chunks.return?.()
+    this.#restIfIdle()
   }
 
   /** The client is gone: nothing of an open transaction stays, and what waits in line leaves it. */
@@ -287,7 +292,8 @@ class OwnerConnection {
   }
 
   #restIfIdle(): void {
-    if (this.#running.size === 0 && this.#transactions.size === 0) this.#socket.unref()
+    const idle = this.#running.size === 0 && this.#transactions.size === 0 && this.#dumps.size === 0
+    if (idle && !this.#ending) this.#socket.unref()
   }
 
   #send(reply: OwnerReply): void {
