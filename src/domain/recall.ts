@@ -10,13 +10,15 @@ export const CHANNELS = [
   'statement',
   'concept',
   'body',
-  'context',
   'cue',
+  'text',
+  'context',
+  'document',
   'entity',
 ] as const
 /**
- * Dense channels by vector kind; `body` and `cue` are BM25 over those fields, `context` BM25 over a chunk with the two chunks
- * before and after it; `entity` is the named people.
+ * Dense channels by vector kind. BM25: over `body` and `cue` apart; `text`, the two as one text; `context`, a chunk with the two chunks
+ * before and after it; `document`, all of its document. `entity` is the named people.
  */
 export type Channel = (typeof CHANNELS)[number]
 
@@ -55,7 +57,7 @@ export interface RecallOptions extends Omit<Filter, 'during' | 'asOf'> {
   readonly mode?: RecallMode
   /** @default 'learned' */
   readonly fusion?: Fusion
-  /** Multiplier of a channel's weight, ≥ 0; 0 switches the channel off. @default 1; `body` 0 in mode `hybrid`, `context` 0 in mode `lexical` */
+  /** Multiplier of a channel's weight, ≥ 0; 0 switches the channel off. @default 1; in mode `hybrid` 0 for `window`, `body`, `cue`, in mode `lexical` 0 for `text`, `context`, `document` */
   readonly weights?: Partial<Readonly<Record<Channel, number>>>
   /** Neighbouring chunks (each side) to add to a passage where the budget allows. @default 0 */
   readonly expand?: number

@@ -8,6 +8,7 @@ import { createDegradation, type Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import type { StoredCandidateChunk } from './features.ts'
 import { effectiveWeights } from './fuse.ts'
+import { type BankOutline, UNKNOWN_OUTLINE } from './people-directory.ts'
 import { makeProbe, type Probe } from './probe.ts'
 import { type Candidate, rankCandidates } from './rank.ts'
 import { type RecallRequest, withKinds, withoutVectors } from './request.ts'
@@ -17,12 +18,15 @@ import { validateRecall } from './validate.ts'
 /** What one question found, before anything was packed. */
 export interface CandidateSet {
   readonly request: RecallRequest
+  readonly outline: Pick<BankOutline, 'documents'>
   readonly probe: Probe
   /** The questions that went out, the raw message first. */
   readonly queries: readonly string[]
   /** Best first; equal scores by chunk id. */
   readonly candidates: readonly Candidate[]
   readonly lists: ChannelLists
+  /** What the question's terms weigh together; see `features.ts`. */
+  readonly termMass: number
   /** Weight of each feature in this call's fusion. */
   readonly weights: Readonly<Record<string, number>>
   readonly degraded: readonly string[]
@@ -62,17 +66,19 @@ export async function findCandidates(deps: RecallDeps, request: RecallRequest): 
   throwIfAborted(request.signal)
   const stopwatch = startStopwatch(deps.clock)
   const degradation = createDegradation()
-  const outline = await degradation.attempt('people', () => deps.people.of(deps.store))
-  const known = outline === null ? request : withKinds(request, outline.kinds)
-  const probe = makeProbe(deps, known, outline?.people ?? [], degradation)
+  const outline =
+    (await degradation.attempt('outline of the bank', () => deps.people.of(deps.store))) ?? UNKNOWN_OUTLINE
+  const known = withKinds(request, outline.kinds)
+  const probe = makeProbe(deps, known, outline.people, degradation)
   stopwatch.lap('formulate')
-  return meetCandidates(deps, known, probe, degradation, stopwatch)
+  return meetCandidates(deps, known, outline, probe, degradation, stopwatch)
 }
 
 /** From a probe on: channels, completion, fusion, lift. */
 export async function meetCandidates(
   deps: Pick<RecallDeps, 'store' | 'clock'>,
   asked: RecallRequest,
+  outline: Pick<BankOutline, 'documents'>,
   probe: Probe,
   degradation: Degradation,
   stopwatch: Stopwatch,
@@ -90,7 +96,7 @@ export async function meetCandidates(
   }
   const chunkIds = unionOf(lists)
   const [scores, { chunks, activity }] = await Promise.all([
-    completeScores(deps, lists, probe, chunkIds, degradation),
+    completeScores(deps, request, outline, lists, probe, chunkIds, degradation),
     candidateChunks(database, bankId, { chunkIds, withText: probe.asksForTime }),
   ])
   stopwatch.lap('complete')
@@ -100,7 +106,7 @@ export async function meetCandidates(
   })
   stopwatch.lap('fuse')
   return {
-    ...{ request, probe, queries: probe.queries, candidates, lists },
+    ...{ request, outline, probe, queries: probe.queries, candidates, lists, termMass: scores.termMass },
     weights: effectiveWeights(request.fusion, request.weights),
     degraded: degradation.entries,
     stages: stopwatch.laps,

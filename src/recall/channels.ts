@@ -4,12 +4,12 @@ import { searchPeople } from '../store/queries/entities.ts'
 import { searchLexicalFields } from '../store/queries/lexical-search.ts'
 import { searchVectorKinds } from '../store/queries/vectors-search.ts'
 import type { ChannelHit } from './channel-hit.ts'
-import { searchContext } from './context-channel.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import type { QueryVectors } from './embed-query.ts'
 import type { Probe } from './probe.ts'
 import type { RecallRequest } from './request.ts'
+import { searchSeeded } from './seeded-channels.ts'
 
 /** How many of each channel's best enter the union. More were tried: as good, and dearer. */
 export const CHANNEL_DEPTH = 30
@@ -112,21 +112,21 @@ async function searchLexical(
   const { filter, weights } = request
   const lists: Lists = new Map()
   const terms = await probe.terms
-  // The surroundings start from the body's best.
-  const body = weights.body > 0 || weights.context > 0
-  const channels = [...(body ? (['body'] as const) : []), ...(weights.cue > 0 ? (['cue'] as const) : [])]
+  // Text and surroundings start from the best of body and cues.
+  const seeded = weights.text > 0 || weights.context > 0
+  const channels = (['body', 'cue'] as const).filter((channel) => weights[channel] > 0 || seeded)
   if (terms.length === 0 || channels.length === 0) return lists
   const requests = channels.map((channel) => ({ field: FIELDS[channel], terms }))
   const found = await degradation.attempt(channels.join(', '), () =>
     searchLexicalFields(database, bankId, requests, { filter, limit }),
   )
   for (const [i, { hits }] of (found ?? []).entries()) lists.set(channels[i]!, hits)
-  const seeds = lists.get('body')
-  if (weights.context > 0 && seeds !== undefined) {
-    const context = await degradation.attempt('context', () =>
-      searchContext(deps, request, probe, seeds, limit),
+  if (seeded && found !== null) {
+    const seeds = { body: lists.get('body') ?? [], cue: lists.get('cue') ?? [] }
+    const more = await degradation.attempt('text, context', () =>
+      searchSeeded(deps, request, probe, seeds, limit),
     )
-    if (context !== null) lists.set('context', context)
+    if (more !== null) lists.set('text', more.text).set('context', more.context)
   }
   return lists
 }

@@ -1,20 +1,33 @@
 import { CHANNELS, type Channel } from '../domain/recall.ts'
+import { documentMatches } from '../store/queries/document-matches.ts'
 import { mentionsOfChunks } from '../store/queries/entities.ts'
-import { lexicalMatches } from '../store/queries/lexical-matches.ts'
+import { type ChunkPlace, lexicalMatches } from '../store/queries/lexical-matches.ts'
 import { scoreVectors, type VectorScore } from '../store/queries/vectors-search.ts'
 import { type ChannelLists, type DenseGroup, denseGroups } from './channels.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
-import { CONTEXT_RADIUS, knownTermIds, scoreContext, scoreField } from './lexical-scores.ts'
+import {
+  CONTEXT_RADIUS,
+  knownTermIds,
+  scoreContext,
+  scoreDocuments,
+  scoreField,
+  scoreText,
+  termMass,
+} from './lexical-scores.ts'
+import type { BankOutline } from './people-directory.ts'
 import type { Probe } from './probe.ts'
+import type { RecallRequest } from './request.ts'
 
-const LEXICAL: readonly Channel[] = ['body', 'context', 'cue']
+const LEXICAL: readonly Channel[] = ['body', 'cue', 'text', 'context', 'document']
 
 /** Exact scores of given chunks, channel by channel. A chunk without an entry in a channel is absent from its map. */
 export interface ExactScores {
   readonly channels: ReadonlyMap<Channel, ReadonlyMap<number, number>>
   /** The ordinal of the cue that scored, by channel and chunk. */
   readonly ordinals: ReadonlyMap<Channel, ReadonlyMap<number, number>>
+  /** What the question's terms weigh together; 0 when no lexical channel ran. */
+  readonly termMass: number
 }
 
 /**
@@ -23,6 +36,8 @@ export interface ExactScores {
  */
 export async function completeScores(
   deps: Pick<RecallDeps, 'store'>,
+  request: Pick<RecallRequest, 'weights'>,
+  outline: Pick<BankOutline, 'documents'>,
   lists: ChannelLists,
   probe: Probe,
   chunkIds: readonly number[],
@@ -34,6 +49,7 @@ export async function completeScores(
   for (const [channel, hits] of lists) {
     channels.set(channel, new Map(hits.map((hit) => [hit.chunkId, hit.score])))
   }
+  let mass = 0
   const vectors = await probe.vectors
   const groups = vectors === null ? [] : denseGroups(vectors, (kind) => lists.has(kind))
   const dense = async (group: DenseGroup): Promise<void> => {
@@ -43,16 +59,23 @@ export async function completeScores(
     }
   }
   const lexical = async (): Promise<void> => {
-    if (!LEXICAL.some((channel) => lists.has(channel))) return
+    if (!LEXICAL.some((channel) => request.weights[channel] > 0)) return
     const [terms, statistics] = await Promise.all([probe.terms, probe.statistics()])
+    mass = termMass(terms, statistics)
     const termIds = knownTermIds(terms, statistics)
     if (termIds.length === 0) return
-    const radius = lists.has('context') ? CONTEXT_RADIUS : 0
-    const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
-    if (lists.has('cue')) channels.set('cue', scoreField(matches, 1, chunkIds, terms, statistics))
-    if (lists.has('context')) channels.set('context', scoreContext(matches, chunkIds, terms, statistics))
-    if (lists.has('body') || lists.has('context')) {
-      channels.set('body', scoreField(matches, 0, chunkIds, terms, statistics))
+    const radius = request.weights.context > 0 ? CONTEXT_RADIUS : 0
+    const [matches, documents] = await Promise.all([
+      lexicalMatches(database, bankId, { termIds, chunkIds, radius }),
+      request.weights.document > 0 ? documentMatches(database, bankId, { termIds, chunkIds }) : [],
+    ])
+    channels.set('body', scoreField(matches, 0, chunkIds, terms, statistics))
+    channels.set('cue', scoreField(matches, 1, chunkIds, terms, statistics))
+    channels.set('text', scoreText(matches, chunkIds, terms, statistics))
+    if (radius > 0) channels.set('context', scoreContext(matches, chunkIds, terms, statistics))
+    if (request.weights.document > 0) {
+      const scores = scoreDocuments(documents, outline.documents, terms, statistics)
+      channels.set('document', byChunk(scores, matches.places, chunkIds))
     }
   }
   const people = async (): Promise<void> => {
@@ -77,7 +100,22 @@ export async function completeScores(
     degradation.attempt('completion of lexical channels', lexical),
     degradation.attempt('completion of entity', people),
   ])
-  return { channels: inOrder(channels), ordinals }
+  return { channels: inOrder(channels), ordinals, termMass: mass }
+}
+
+/** Every chunk of a document has its document's score. */
+function byChunk(
+  scores: ReadonlyMap<number, number>,
+  places: readonly ChunkPlace[],
+  chunkIds: readonly number[],
+): Map<number, number> {
+  const wanted = new Set(chunkIds)
+  return new Map(
+    places.flatMap(({ chunkId, documentId }) => {
+      const score = scores.get(documentId)
+      return score === undefined || !wanted.has(chunkId) ? [] : [[chunkId, score] as const]
+    }),
+  )
 }
 
 function setOrdinal(ordinals: Map<Channel, Map<number, number>>, row: VectorScore): void {

@@ -26,6 +26,7 @@ function column(name: string, pool: Partial<FeaturePool>): number[] {
   const feature = FEATURES.find((candidate) => candidate.name === name)
   const whole: FeaturePool = {
     ...{ chunks: [], scores: new Map(), people: [], dates: { months: [], years: [] }, asksForTime: false },
+    termMass: 0,
     ...pool,
   }
   return Array.from(feature?.column(whole) ?? [Number.NaN])
@@ -63,16 +64,23 @@ describe('features', () => {
     expect(column('z_question', { chunks, scores })).toEqual([...standardise([0.7, 0.5, 0.5])])
   })
 
-  it('lets a chunk without any cue or window stand by its content', () => {
+  it('lets prose without any cue or window stand by its content, a turn of a chat by the worst', () => {
     const scores = scoresOf({
       ...{ content: [0.9, 0.5, 0.1], window: [0.6, 0.4, null] },
-      ...{ statement: [0.8, 0.7, null], question: [0.7, null, null] },
+      ...{ statement: [0.8, 0.7, null], question: [0.7, 0.6, null] },
     })
     const content = standardise([0.9, 0.5, 0.1])
     expect(column('z_window', { chunks, scores })).toEqual(
       [1, -1, content[2]].map((z) => expect.closeTo(z!, 9)),
     )
     expect(column('z_question', { chunks, scores })[2]).toBe(content[2])
+    const turns = chunks.map((one) => ({ ...one, speaker: 'user' }))
+    expect(column('z_question', { chunks: turns, scores })).toEqual([...standardise([0.7, 0.6, 0.6])])
+  })
+
+  it('gives zeros for a dense channel in which fewer than two have an entry', () => {
+    const scores = scoresOf({ content: [0.9, 0.5, 0.1], question: [0.7, null, null] })
+    expect(column('z_question', { chunks, scores })).toEqual([0, 0, 0])
   })
 
   it('gives zeros for a channel that found nothing or did not run', () => {
@@ -82,10 +90,9 @@ describe('features', () => {
 
   it('flags the speaker who was asked for only when exactly one is', () => {
     const said = [chunk(1, { speaker: 'Ann' }), chunk(2, { speaker: 'BEN' }), chunk(3)]
-    expect(column('same_speaker', { chunks: said, people: [BEN, EVA] })).toEqual([0, 1, 0])
-    expect(column('other_speaker', { chunks: said, people: [BEN, EVA] })).toEqual([1, 0, 0])
-    expect(column('same_speaker', { chunks: said, people: [ANN, BEN] })).toEqual([0, 0, 0])
-    expect(column('other_speaker', { chunks: said, people: [] })).toEqual([0, 0, 0])
+    expect(column('speaker', { chunks: said, people: [BEN, EVA] })).toEqual([-1, 1, 0])
+    expect(column('speaker', { chunks: said, people: [ANN, BEN] })).toEqual([0, 0, 0])
+    expect(column('speaker', { chunks: said, people: [] })).toEqual([0, 0, 0])
   })
 
   it('compares named months and years with the time of the chunk', () => {
@@ -95,16 +102,23 @@ describe('features', () => {
       chunk(3),
     ]
     const dates = { months: [4], years: [2023] }
-    expect(column('date_in', { chunks: dated, dates })).toEqual([1, 0, 0])
-    expect(column('date_out', { chunks: dated, dates })).toEqual([0, 1, 0])
-    expect(column('date_out', { chunks: dated })).toEqual([0, 0, 0])
+    expect(column('date', { chunks: dated, dates })).toEqual([1, -1, 0])
+    expect(column('date', { chunks: dated })).toEqual([0, 0, 0])
   })
 
   it('asks for chunks that tell a time when the question does', () => {
     const told = [chunk(1, { said: 'We met yesterday.' }), chunk(2, { said: 'We met.' }), chunk(3)]
-    expect(column('when_time', { chunks: told, asksForTime: true })).toEqual([1, 0, 0])
-    expect(column('when_notime', { chunks: told, asksForTime: true })).toEqual([0, 1, 0])
-    expect(column('when_time', { chunks: told })).toEqual([0, 0, 0])
+    expect(column('when', { chunks: told, asksForTime: true })).toEqual([1, -1, 0])
+    expect(column('when', { chunks: told })).toEqual([0, 0, 0])
+  })
+
+  it('tells how many candidates there are, how near the nearest is and how many of the words are found, alike for all', () => {
+    const scores = scoresOf({ content: [0.4, 0.6, 0.5], statement: [0.7, null, null], body: [2, null, 1] })
+    expect(column('candidates', { chunks, scores })).toEqual([Math.log(3), Math.log(3), Math.log(3)])
+    expect(column('best_cosine', { chunks, scores })).toEqual([0.7, 0.7, 0.7])
+    expect(column('best_match', { chunks, scores, termMass: 4 })).toEqual([0.5, 0.5, 0.5])
+    expect(column('best_match', { chunks, scores, termMass: 1 })).toEqual([1, 1, 1])
+    expect(column('best_match', { chunks, scores })).toEqual([0, 0, 0])
   })
 
   it('gives the share of named people that a chunk names', () => {

@@ -23,6 +23,8 @@ export interface CandidatePool<Chunk extends CandidateChunk = StoredCandidateChu
   /** Months and years that the question names. */
   readonly dates: NamedDates
   readonly asksForTime: boolean
+  /** Σ weight · inverse document frequency of the question's terms, those that the bank does not know counted; see `termMass`. */
+  readonly termMass: number
 }
 
 /** One number a candidate, in the order of `pool.chunks`. */
@@ -40,10 +42,12 @@ export interface Feature {
  * weight in `fusion-weights.ts`.
  *
  * - `z_<channel>`: the channel's score, standardised over the candidates; see `standardScores` for candidates without an entry
- * - `same_speaker`, `other_speaker`: the question names exactly one speaker, and the chunk is that speaker's, or another's
- * - `date_in`, `date_out`: the question names a month or year, and the chunk's time is in it, or is not
- * - `when_time`, `when_notime`: the question asks for a time, and the chunk tells one, or does not
+ * - `speaker`: the question names exactly one speaker; 1 where the chunk is that speaker's, −1 where it is another's, else 0
+ * - `date`: the question names a month or year; 1 where the chunk's time is in it, −1 where it is not, 0 where it has none
+ * - `when`: the question asks for a time; 1 where the chunk tells one, −1 where it does not
  * - `named`: share of the people named in the question who speak or are named in the chunk
+ * - the same for all candidates of a question, so that they move the probability and not the order: `candidates`: ln of how many there are;
+ *   `best_cosine`: the greatest cosine of any; `best_match`: the greatest share of the question's words, by weight, that any holds
  *
  * Reciprocal ranks were tried: they add nothing.
  */
@@ -55,12 +59,9 @@ export const FEATURES: readonly Feature[] = [
       column: (pool) => standardScores(pool, channel),
     }),
   ),
-  { name: 'same_speaker', channels: [], column: (pool) => speakerFlags(pool, true) },
-  { name: 'other_speaker', channels: [], column: (pool) => speakerFlags(pool, false) },
-  { name: 'date_in', channels: [], column: (pool) => dateFlags(pool, true) },
-  { name: 'date_out', channels: [], column: (pool) => dateFlags(pool, false) },
-  { name: 'when_time', channels: [], column: (pool) => timeFlags(pool, true) },
-  { name: 'when_notime', channels: [], column: (pool) => timeFlags(pool, false) },
+  { name: 'speaker', channels: [], column: speakerSigns },
+  { name: 'date', channels: [], column: dateSigns },
+  { name: 'when', channels: [], column: timeSigns },
   {
     name: 'named',
     channels: ['entity'],
@@ -71,23 +72,32 @@ export const FEATURES: readonly Feature[] = [
           : (pool.scores.get('entity')?.get(chunk.chunkId) ?? 0) / pool.people.length,
       ),
   },
+  { name: 'candidates', channels: [], column: (pool) => forAll(pool, Math.log(pool.chunks.length)) },
+  { name: 'best_cosine', channels: [], column: (pool) => forAll(pool, bestCosine(pool)) },
+  { name: 'best_match', channels: [], column: (pool) => forAll(pool, bestMatch(pool)) },
 ]
 
 /**
  * A channel's scores over the candidates, standardised. A candidate without an entry counts
  * - in a lexical channel and among the named: as 0, no shared term or name;
- * - among cues, when it has cues of another kind: as the worst there is, since a turn that answers no question is told apart by just that
- *   (LoCoMo any@5 86.3, as the mean 85.1);
- * - where it has no vector of the sort at all (prose has no windows and few cues): as its own content stands, so that in a mixed bank
- *   neither sort of text is favoured.
+ * - in a turn of a chat: as the worst there is, since a turn that answers no question is told apart by just that (LoCoMo any@5 86.3, as
+ *   the mean 85.1);
+ * - elsewhere, where it has no vector of the sort at all (prose has no windows and few cues): as its own content stands, so that in a bank
+ *   of chat and prose neither is favoured.
+ *
+ * A dense channel in which fewer than two candidates have an entry is 0 throughout.
  */
 function standardScores(pool: FeaturePool, channel: Channel): FeatureColumn {
   const scores = pool.scores.get(channel)
-  if (scores === undefined || scores.size === 0) return new Float64Array(pool.chunks.length)
+  const present = pool.chunks.filter(({ chunkId }) => scores?.has(chunkId) === true).length
+  if (scores === undefined || present === 0) return new Float64Array(pool.chunks.length)
   if (!isStandIn(channel)) {
     return standardise(pool.chunks.map(({ chunkId }) => scores.get(chunkId) ?? 0))
   }
-  const counted = pool.chunks.filter(({ chunkId }) => hasSort(pool, channel, chunkId))
+  if (present < 2) return new Float64Array(pool.chunks.length)
+  const counted = pool.chunks.filter(
+    ({ chunkId, speaker }) => speaker !== null || hasSort(pool, channel, chunkId),
+  )
   const worst = counted.reduce((least, { chunkId }) => Math.min(least, scores.get(chunkId) ?? 1), 1)
   const standard = standardise(counted.map(({ chunkId }) => scores.get(chunkId) ?? worst))
   const byChunk = new Map(counted.map(({ chunkId }, i) => [chunkId, standard[i] ?? 0]))
@@ -107,26 +117,50 @@ function hasSort(pool: FeaturePool, channel: CueKind | 'window', chunkId: number
   return kinds.some((kind) => pool.scores.get(kind)?.has(chunkId) === true)
 }
 
-function speakerFlags(pool: FeaturePool, same: boolean): number[] {
+function speakerSigns(pool: FeaturePool): number[] {
   const speakers = pool.people.filter((person) => person.isSpeaker)
   const asked = speakers.length === 1 ? speakers[0]?.norm : undefined
   return pool.chunks.map(({ speaker }) => {
     if (asked === undefined || speaker === null) return 0
-    return (entityNorm(speaker) === asked) === same ? 1 : 0
+    return entityNorm(speaker) === asked ? 1 : -1
   })
 }
 
-function dateFlags(pool: FeaturePool, agree: boolean): number[] {
-  return pool.chunks.map((chunk) => {
-    const { happenedAt } = chunk
-    return happenedAt !== null && agreesWithDates(pool.dates, happenedAt) === agree ? 1 : 0
+function dateSigns(pool: FeaturePool): number[] {
+  return pool.chunks.map(({ happenedAt }) => {
+    const agrees = happenedAt === null ? null : agreesWithDates(pool.dates, happenedAt)
+    return agrees === null ? 0 : agrees ? 1 : -1
   })
 }
 
-function timeFlags(pool: FeaturePool, tells: boolean): number[] {
-  return pool.chunks.map((chunk) =>
-    pool.asksForTime && chunk.said !== null && tellsTime(chunk.said) === tells ? 1 : 0,
-  )
+function timeSigns(pool: FeaturePool): number[] {
+  return pool.chunks.map(({ said }) => {
+    if (!pool.asksForTime || said === null) return 0
+    return tellsTime(said) ? 1 : -1
+  })
+}
+
+function forAll(pool: FeaturePool, value: number): Float64Array {
+  return new Float64Array(pool.chunks.length).fill(value)
+}
+
+function bestCosine(pool: FeaturePool): number {
+  return greatest(['content' as const, ...CUE_KINDS].map((channel) => bestIn(pool, channel)))
+}
+
+/** BM25 gives a text of mean length that holds each of the question's terms once just `termMass`. */
+function bestMatch(pool: FeaturePool): number {
+  return pool.termMass > 0 ? Math.min(1, bestIn(pool, 'body') / pool.termMass) : 0
+}
+
+function bestIn(pool: FeaturePool, channel: Channel): number {
+  return greatest(pool.scores.get(channel)?.values() ?? [])
+}
+
+function greatest(values: Iterable<number>): number {
+  let most = 0
+  for (const value of values) most = Math.max(most, value)
+  return most
 }
 
 /** Every feature of every candidate, in the order of FEATURES. */

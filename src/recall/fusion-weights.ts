@@ -7,30 +7,33 @@ export interface FusionWeights {
 }
 
 /**
- * The logistic model of `learned`: probability of relevance = sigmoid(bias + Σ weight · feature). See docs/decisions/0006-fusion.md for
- * where the numbers come from.
+ * The logistic model of `learned`: probability of relevance = sigmoid(bias + Σ weight · feature). docs/decisions/0006-fusion.md says where
+ * the numbers come from. `z_body` and `z_cue` count where a call turns the channels on, as mode `lexical` does.
  */
 export const LEARNED_WEIGHTS: FusionWeights = {
-  bias: -4.5,
+  bias: -6.246,
   weights: {
-    ...{ z_content: 0.94, z_statement: 0.28, z_question: 0.27, z_concept: 0.27, z_window: 0 },
-    ...{ z_body: 0.89, z_context: 0.89, z_cue: 0.17, z_entity: 0 },
-    ...{ same_speaker: 1.61, other_speaker: -1.74 },
-    ...{ date_in: 0.5, date_out: -0.5, when_time: 0.3, when_notime: 0 },
+    ...{ z_content: 0.932, z_statement: 0.208, z_question: 0.143, z_concept: 0.143 },
+    ...{ z_text: 0.094, z_context: 0.473, z_document: 0.285, z_body: 0.6, z_cue: 0.4 },
+    ...{ speaker: 1.473, date: 1.803, when: 0.934 },
   },
 }
 
-/** `standard`: a plain sum of standardised scores, with one more for the speaker who was asked for. */
+/** Features that are alike for all candidates of a question: they make the score of `learned` a probability. */
+export const FUSION_BIAS_FEATURES: readonly string[] = ['candidates', 'best_cosine', 'best_match']
+
+/** `standard`: a sum of standardised scores and of the plain features, weights in round numbers. */
 export const STANDARD_WEIGHTS: FusionWeights = {
   bias: 0,
   weights: {
-    ...{ z_content: 1, z_window: 1, z_statement: 1, z_question: 1, z_concept: 1 },
-    ...{ z_body: 1, z_context: 1, z_cue: 1, same_speaker: 1 },
+    ...{ z_content: 2, z_statement: 0.5, z_question: 0.5, z_concept: 0.5, z_window: 0.5 },
+    ...{ z_text: 0.5, z_context: 1, z_document: 0.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
+    ...{ speaker: 1, date: 1, when: 0.5 },
   },
 }
 
-/** `rrf`: weight of each channel's own list in Σ weight / (60 + rank). */
+/** `rrf`: weight of each channel's own list in Σ weight / (60 + rank). `document` has no list. */
 export const RRF_WEIGHTS: Readonly<Record<Channel, number>> = {
   ...{ content: 1, window: 1, question: 1, statement: 1, concept: 1 },
-  ...{ body: 1, context: 1, cue: 1, entity: 0.5 },
+  ...{ body: 1, cue: 1, text: 1, context: 1, document: 0, entity: 0.5 },
 }

@@ -1,7 +1,8 @@
-import type { VectorKind } from '../domain/cue.ts'
+import { VECTOR_KINDS, type VectorKind } from '../domain/cue.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { kindsOfBank } from '../store/queries/candidate-chunks.ts'
+import { type DocumentStatistics, documentStatistics } from '../store/queries/document-matches.ts'
 import { type Person, peopleOfBank } from '../store/queries/entities.ts'
 
 /** What a recall has to know of a bank before it asks anything of it. */
@@ -10,7 +11,20 @@ export interface BankOutline {
   readonly people: readonly Person[]
   /** Kinds of vector of which there is any: the others need not be searched. */
   readonly kinds: ReadonlySet<VectorKind>
+  /** Counted anew once a minute: they change little, and counting reads every document. */
+  readonly documents: DocumentStatistics
 }
+
+/** An outline of a bank that could not be read: search everything, know nobody. */
+export const UNKNOWN_OUTLINE: BankOutline = {
+  people: [],
+  kinds: new Set(VECTOR_KINDS),
+  documents: { count: 0, averageBytes: 0 },
+}
+
+const DOCUMENTS_MAX_AGE_MS = 60_000
+/** Banks of fewer documents are counted each time: it costs nothing, and they may grow a lot in a minute. */
+const SMALL_BANK = 2_000
 
 /** The people and the kinds of vector of each bank, kept for a moment so that a recall need not ask for them every time. */
 export interface PeopleDirectory {
@@ -26,12 +40,31 @@ export function createPeopleDirectory(
 ): PeopleDirectory {
   const { maxAgeMs = 2_000 } = options
   const kept = new Map<number, { readonly readAt: number; readonly outline: Promise<BankOutline> }>()
+  const counted = new Map<
+    number,
+    { readonly readAt: number; readonly documents: Promise<DocumentStatistics> }
+  >()
+  const documentsOf = (store: BankStore, now: number): Promise<DocumentStatistics> => {
+    const found = counted.get(store.bankId)
+    if (found !== undefined && now - found.readAt < DOCUMENTS_MAX_AGE_MS && now >= found.readAt) {
+      return found.documents
+    }
+    const entry = { readAt: now, documents: documentStatistics(store.database, store.bankId) }
+    counted.set(store.bankId, entry)
+    entry.documents.then(
+      ({ count }) => {
+        if (count < SMALL_BANK) counted.delete(store.bankId)
+      },
+      () => counted.delete(store.bankId),
+    )
+    return entry.documents
+  }
   return {
     of(store) {
       const found = kept.get(store.bankId)
       const now = clock.now()
       if (found !== undefined && now - found.readAt < maxAgeMs && now >= found.readAt) return found.outline
-      const outline = readOutline(store)
+      const outline = readOutline(store, documentsOf(store, now))
       const entry = { readAt: now, outline }
       kept.set(store.bankId, entry)
       // A failed read is not kept; whoever awaits the outline sees the error.
@@ -46,11 +79,12 @@ export function createPeopleDirectory(
   }
 }
 
-async function readOutline(store: BankStore): Promise<BankOutline> {
+async function readOutline(store: BankStore, documents: Promise<DocumentStatistics>): Promise<BankOutline> {
   const { database, bankId, space } = store
-  const [people, kinds] = await Promise.all([
+  const [people, kinds, counts] = await Promise.all([
     peopleOfBank(database, bankId),
     kindsOfBank(database, bankId, space),
+    documents,
   ])
-  return { people, kinds }
+  return { people, kinds, documents: counts }
 }

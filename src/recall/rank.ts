@@ -37,7 +37,7 @@ export interface RankInput {
 export function rankCandidates(input: RankInput): Candidate[] {
   const { request, lists, scores, probe } = input
   const chunks = [...input.chunks].sort((a, b) => a.chunkId - b.chunkId)
-  const columns = featureColumns({ ...probe, chunks, scores: scores.channels })
+  const columns = featureColumns({ ...probe, chunks, scores: scores.channels, termMass: scores.termMass })
   const ranks = ranksByChunk(lists)
   const chunkIds = chunks.map((chunk) => chunk.chunkId)
   const fused = fuse(

@@ -92,7 +92,7 @@ describe('recall', () => {
     expect(candidates.length).toBeGreaterThan(3)
     for (const { chunk, parts } of candidates) {
       expect(parts.channels.content).toBeDefined()
-      if (chunk.kind === 'turn') expect(parts.channels.window).toBeDefined()
+      if (chunk.kind === 'turn') expect(parts.channels.body ?? parts.channels.statement).toBeDefined()
     }
   })
 
@@ -116,9 +116,9 @@ describe('recall', () => {
   it('prefers the speaker who was asked for', async () => {
     const { candidates } = await recallCandidates(deps, 'What did Ben say about the puppy?')
     const flags = new Map(candidates.map(({ chunk, parts }) => [chunk.speaker, parts.features]))
-    expect(flags.get('Ben')).toMatchObject({ same_speaker: 1, other_speaker: 0, named: 1 })
-    expect(flags.get('Ann')).toMatchObject({ same_speaker: 0, other_speaker: 1 })
-    expect(flags.get(null)).toMatchObject({ same_speaker: 0, other_speaker: 0 })
+    expect(flags.get('Ben')).toMatchObject({ speaker: 1, named: 1 })
+    expect(flags.get('Ann')).toMatchObject({ speaker: -1 })
+    expect(flags.get(null)).toMatchObject({ speaker: 0 })
     expect(candidates[0]?.chunk.speaker).toBe('Ben')
   })
 
@@ -225,12 +225,9 @@ describe('recall', () => {
   })
 
   it('loses one channel visibly and goes on', async () => {
-    const lexicalGone = failingDatabase(
-      bank.database,
-      (sql) => sql.includes('from chunks c') && sql.includes('ordinal between'),
-    )
+    const lexicalGone = failingDatabase(bank.database, (sql) => sql.includes('ordinal between'))
     const result = await recall({ ...deps, store: { ...deps.store, database: lexicalGone } }, 'bicycle pump')
-    expect(result.degraded.join('\n')).toMatch(/context: STORE_FAILED/)
+    expect(result.degraded.join('\n')).toMatch(/text, context: STORE_FAILED/)
     expect(result.passages[0]?.ref).toBe('notes.md#3')
   })
 

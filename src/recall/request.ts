@@ -1,6 +1,12 @@
 import { VECTOR_KINDS, type VectorKind } from '../domain/cue.ts'
 import type { Filter } from '../domain/filter.ts'
-import type { Channel, Fusion, HistoryMessage, RecallMode } from '../domain/recall.ts'
+import {
+  CHANNELS,
+  type Channel,
+  type Fusion,
+  type HistoryMessage,
+  type RecallMode,
+} from '../domain/recall.ts'
 
 /** A recall's question and options, checked, with every default filled in. */
 export interface RecallRequest {
@@ -29,33 +35,35 @@ export const MAX_EXPAND = 50
 
 /** Channels that a mode leaves on. */
 export const MODE_CHANNELS: Readonly<Record<RecallMode, readonly Channel[]>> = {
-  hybrid: ['content', 'window', 'question', 'statement', 'concept', 'body', 'context', 'cue', 'entity'],
+  hybrid: CHANNELS,
   semantic: ['content', 'window', 'question', 'statement', 'concept'],
-  lexical: ['body', 'context', 'cue'],
+  lexical: ['body', 'cue', 'text', 'context', 'document'],
 }
 
 /**
- * Multipliers of a call that gives none. Body BM25 is off where that of the surroundings is on: both together lose 3 points any@5 (LoCoMo,
- * standard). Words alone are another matter: there the chunk itself has to hold them.
+ * Multipliers of a call that gives none. In `hybrid` window vectors are off: beside the surroundings' BM25 they gain nothing that
+ * pays for a search; and body and cue are one text: apart, the body's BM25 costs 3 points any@5 (LoCoMo, standard). Words alone are
+ * another matter: there the chunk itself has to hold them.
  */
 export const DEFAULT_WEIGHTS: Readonly<Record<RecallMode, Readonly<Record<Channel, number>>>> = {
-  hybrid: channelWeights({ body: 0 }),
+  hybrid: channelWeights({ window: 0, body: 0, cue: 0 }),
   semantic: channelWeights({}),
-  lexical: channelWeights({ context: 0 }),
+  lexical: channelWeights({ text: 0, context: 0, document: 0 }),
 }
 
 function channelWeights(others: Partial<Record<Channel, number>>): Record<Channel, number> {
   return {
     ...{ content: 1, window: 1, question: 1, statement: 1, concept: 1 },
-    ...{ body: 1, context: 1, cue: 1, entity: 1 },
+    ...{ body: 1, cue: 1, text: 1, context: 1, document: 1, entity: 1 },
     ...others,
   }
 }
 
 /** The request as it stands when no vector could be made: words alone. */
 export function withoutVectors(request: RecallRequest): RecallRequest {
-  const { weights } = request
-  return { ...request, weights: { ...weights, body: Math.max(weights.body, weights.context), context: 0 } }
+  const { body, cue, text } = request.weights
+  const alone = { body: Math.max(body, text), cue: Math.max(cue, text), text: 0, context: 0, document: 0 }
+  return { ...request, weights: { ...request.weights, ...alone } }
 }
 
 /** The request without the dense channels of which the bank has no vectors: there is nothing to search. */

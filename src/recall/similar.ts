@@ -5,6 +5,7 @@ import { assertKnown, assertObject, whole } from './check-values.ts'
 import { createDegradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import { passagesOf, requireChunk } from './passages.ts'
+import { UNKNOWN_OUTLINE } from './people-directory.ts'
 import { onceStatistics, type Probe, weightedTerms } from './probe.ts'
 import { MAX_LIMIT, RECALL_DEFAULTS } from './request.ts'
 import { startStopwatch } from './stopwatch.ts'
@@ -27,7 +28,8 @@ export async function similarPassages(
   const chunk = await requireChunk(deps, ref)
   const { database, bankId, space } = deps.store
   const vectors = await vectorsOfChunks(database, bankId, space, [chunk.chunkId], 'content')
-  const weights = { body: 1, context: 0, window: 0, question: 0, statement: 0, concept: 0, cue: 0, entity: 0 }
+  const off = { window: 0, question: 0, statement: 0, concept: 0, cue: 0, text: 0, context: 0, document: 0 }
+  const weights = { ...off, body: 1, entity: 0 }
   // The message stands for the chunk's text, which may be blank space alone.
   const request = validateRecall(ref, { fusion: 'standard', weights, limit: limit + 1 })
   const terms = Promise.resolve(weightedTerms([{ text: chunk.text, weight: 1 }], deps.analyser))
@@ -42,7 +44,14 @@ export async function similarPassages(
     ...{ terms, statistics: onceStatistics(deps, terms) },
     people: [],
   }
-  const found = await meetCandidates(deps, request, probe, createDegradation(), startStopwatch(deps.clock))
+  const found = await meetCandidates(
+    deps,
+    request,
+    UNKNOWN_OUTLINE,
+    probe,
+    createDegradation(),
+    startStopwatch(deps.clock),
+  )
   const others = found.candidates.filter((candidate) => candidate.chunk.chunkId !== chunk.chunkId)
   return passagesOf(deps, others.slice(0, limit))
 }

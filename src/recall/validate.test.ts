@@ -21,7 +21,15 @@ describe('validateRecall', () => {
       ...{ message: 'Where?', history: [], queries: [], filter: {}, limit: 10, tokenBudget: null },
       ...{ mode: 'hybrid', fusion: 'learned', expand: 0, receipt: true },
     })
-    expect(request.weights).toMatchObject({ content: 1, body: 0, context: 1, cue: 1, entity: 1 })
+    expect(request.weights).toMatchObject({
+      content: 1,
+      window: 0,
+      body: 0,
+      cue: 0,
+      text: 1,
+      context: 1,
+      document: 1,
+    })
   })
 
   it('reads filters, times with any offset, and weights', () => {

@@ -121,7 +121,15 @@ async function lostInChannels(
 ): Promise<Pick<WhyNot, 'reason' | 'parts'>> {
   const degradation = createDegradation()
   const deep = await searchChannels(deps, found.request, found.probe, degradation, SEARCHED_DEPTH)
-  const exact = await completeScores(deps, deep, found.probe, [chunk.chunkId], degradation)
+  const exact = await completeScores(
+    deps,
+    found.request,
+    found.outline,
+    deep,
+    found.probe,
+    [chunk.chunkId],
+    degradation,
+  )
   const channels: Partial<Record<Channel, number>> = {}
   const ranks: Partial<Record<Channel, number>> = {}
   const depth = channelDepth(found.request)

@@ -49,12 +49,14 @@ export async function termStatistics(
   return { fields }
 }
 
-/** A chunk in its document, with the length of its body in terms. */
+/** A chunk in its document, with the lengths of its fields in terms. */
 export interface ChunkPlace {
   readonly chunkId: number
   readonly documentId: number
   readonly ordinal: number
   readonly bodyLength: number
+  /** 0 for a neighbour, which is not asked for its cues. */
+  readonly cueLength: number
 }
 
 /** A term in one field of a chunk. Body and cue terms have different ids. */
@@ -77,7 +79,8 @@ export interface LexicalMatches {
  * Occurrences of terms in given chunks and in the `radius` chunks before and after each in its document: enough to score chunk, cues
  * and surroundings. For 110 chunks of 25 words with two neighbours each side and 8 terms, CPU in PGlite: 3.3 ms. Tried: rows in place of
  * arrays 5.6 ms; the forward index with unnest 8 ms (14 for two arrays); a posting probe a chunk 46 ms; lengths by a join of the forward
- * index 39 ms (planned badly: how many rows `near` has is unknown to it).
+ * index 39 ms (planned badly: how many rows `near` has is unknown to it). The offset keeps the neighbours a walk of the index: joined, the
+ * planner read the whole bank.
  */
 export async function lexicalMatches(
   q: Queryable,
@@ -91,17 +94,22 @@ export async function lexicalMatches(
   if (request.chunkIds.length === 0) return { places: [], postings: [] }
   const rows = await q.query<MatchArrays>(
     `with near as materialized (
-       select distinct n.chunk_id, n.document_id, n.ordinal
+       select n.chunk_id, n.document_id, n.ordinal, bool_or(n.chunk_id = c.chunk_id) as asked
        from chunks c
-       join chunks n on n.bank_id = $1 and n.document_id = c.document_id
-         and n.ordinal between c.ordinal - $4 and c.ordinal + $4
+       cross join lateral (
+         select b.chunk_id, b.document_id, b.ordinal from chunks b
+         where b.bank_id = $1 and b.document_id = c.document_id
+           and b.ordinal between c.ordinal - $4 and c.ordinal + $4 offset 0) n
        where c.bank_id = $1 and c.chunk_id = any($2::bigint[])
+       group by n.chunk_id, n.document_id, n.ordinal
      )
      select w.*, m.* from (
        select array_agg(n.chunk_id) as "chunkIds", array_agg(n.document_id) as "documentIds",
          array_agg(n.ordinal) as ordinals,
          array_agg((select coalesce(max(x.length), 0) from chunk_terms x
-           where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 0)) as "bodyLengths"
+           where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 0)) as "bodyLengths",
+         array_agg(case when n.asked then (select coalesce(max(x.length), 0) from chunk_terms x
+           where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 1) else 0 end) as "cueLengths"
        from near n) w
      cross join (
        select array_agg(p.chunk_id) as "postingChunks", array_agg(p.term_id) as "termIds",
@@ -111,14 +119,16 @@ export async function lexicalMatches(
          and p.chunk_id = any(array(select chunk_id from near))) m`,
     [bankId, request.chunkIds, request.termIds, request.radius],
   )
-  const { chunkIds, documentIds, ordinals, bodyLengths, postingChunks, termIds, frequencies, lengths } =
-    rows[0] ?? NO_MATCHES
+  const found = rows[0] ?? NO_MATCHES
+  const { chunkIds, documentIds, ordinals, bodyLengths, cueLengths } = found
+  const { postingChunks, termIds, frequencies, lengths } = found
   return {
     places: (chunkIds ?? []).map((chunkId, i) => ({
       chunkId,
       documentId: documentIds?.[i] ?? 0,
       ordinal: ordinals?.[i] ?? 0,
       bodyLength: bodyLengths?.[i] ?? 0,
+      cueLength: cueLengths?.[i] ?? 0,
     })),
     postings: (postingChunks ?? []).map((chunkId, i) => ({
       chunkId,
@@ -135,6 +145,7 @@ interface MatchArrays {
   readonly documentIds: readonly number[] | null
   readonly ordinals: readonly number[] | null
   readonly bodyLengths: readonly number[] | null
+  readonly cueLengths: readonly number[] | null
   readonly postingChunks: readonly number[] | null
   readonly termIds: readonly number[] | null
   readonly frequencies: readonly number[] | null
@@ -142,6 +153,6 @@ interface MatchArrays {
 }
 
 const NO_MATCHES: MatchArrays = {
-  ...{ chunkIds: null, documentIds: null, ordinals: null, bodyLengths: null },
+  ...{ chunkIds: null, documentIds: null, ordinals: null, bodyLengths: null, cueLengths: null },
   ...{ postingChunks: null, termIds: null, frequencies: null, lengths: null },
 }

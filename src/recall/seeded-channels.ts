@@ -3,38 +3,54 @@ import { chunksThatPass } from '../store/queries/filter-check.ts'
 import { type ChunkPlace, lexicalMatches } from '../store/queries/lexical-matches.ts'
 import type { ChannelHit } from './channel-hit.ts'
 import type { RecallDeps } from './deps.ts'
-import { CONTEXT_RADIUS, knownTermIds, scoreContext } from './lexical-scores.ts'
+import { CONTEXT_RADIUS, knownTermIds, scoreContext, scoreText } from './lexical-scores.ts'
 import type { Probe } from './probe.ts'
 import type { RecallRequest } from './request.ts'
 
+/** Lists that are found from the best of body and cues, not by a search of the whole bank. */
+export interface SeededLists {
+  /** BM25 over body and cues as one text. */
+  readonly text: ChannelHit[]
+  /** BM25 over the surroundings. */
+  readonly context: ChannelHit[]
+}
+
 /**
- * The best chunks by BM25 over their surroundings. Whoever scores high there holds, or stands beside, a chunk that scores high by itself:
- * so the neighbourhoods of the body's best are looked at, not the whole bank.
+ * Whoever scores high by body and cues together scores high by one of them; whoever scores high by its surroundings holds, or stands beside,
+ * a chunk that scores high by itself. So the best of body and cues are looked at, and the neighbourhoods of the body's.
  */
-export async function searchContext(
+export async function searchSeeded(
   deps: Pick<RecallDeps, 'store'>,
   request: Pick<RecallRequest, 'filter'>,
   probe: Probe,
-  seeds: readonly ChannelHit[],
+  seeds: { readonly body: readonly ChannelHit[]; readonly cue: readonly ChannelHit[] },
   limit: number,
-): Promise<ChannelHit[]> {
-  if (seeds.length === 0) return []
+): Promise<SeededLists> {
+  const bodySeeds = seeds.body.map((seed) => seed.chunkId)
+  const chunkIds = [...new Set([...bodySeeds, ...seeds.cue.map((seed) => seed.chunkId)])]
+  if (chunkIds.length === 0) return { text: [], context: [] }
   const { database, bankId } = deps.store
   const [terms, statistics] = await Promise.all([probe.terms, probe.statistics()])
-  const chunkIds = seeds.map((seed) => seed.chunkId)
   const termIds = knownTermIds(terms, statistics)
   const radius = 2 * CONTEXT_RADIUS
   const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
-  const near = withinRadius(matches.places, new Set(chunkIds))
+  const near = withinRadius(matches.places, new Set(bodySeeds))
   const allowed = filtersChunks(request.filter)
     ? await chunksThatPass(database, bankId, request.filter, near)
     : new Set(near)
-  // In a short document all windows are one: then the chunk that holds the words itself goes first.
-  const seedRanks = new Map(chunkIds.map((chunkId, i) => [chunkId, i]))
-  const seedRank = (hit: ChannelHit): number => seedRanks.get(hit.chunkId) ?? chunkIds.length
-  return [...scoreContext(matches, allowed, terms, statistics)]
+  return {
+    text: best(scoreText(matches, chunkIds, terms, statistics), bodySeeds, limit),
+    context: best(scoreContext(matches, allowed, terms, statistics), bodySeeds, limit),
+  }
+}
+
+/** In a short document all windows are one: then the chunk that holds the words itself goes first. */
+function best(scores: ReadonlyMap<number, number>, seeds: readonly number[], limit: number): ChannelHit[] {
+  const ranks = new Map(seeds.map((chunkId, i) => [chunkId, i]))
+  const rank = (hit: ChannelHit): number => ranks.get(hit.chunkId) ?? seeds.length
+  return [...scores]
     .map(([chunkId, score]) => ({ chunkId, score }))
-    .sort((a, b) => b.score - a.score || seedRank(a) - seedRank(b) || a.chunkId - b.chunkId)
+    .sort((a, b) => b.score - a.score || rank(a) - rank(b) || a.chunkId - b.chunkId)
     .slice(0, limit)
 }
 
