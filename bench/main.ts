@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import type { QualityRow } from './quality/metrics.ts'
 import { ABLATIONS, VARIANTS } from './quality/variants.ts'
-import { print } from './report.ts'
+import { print, printObject, printTable } from './report.ts'
 
 const DATA = '../shared/data'
 
@@ -113,6 +113,21 @@ common(program.command('ablation'))
       report.table,
       report,
     )
+  })
+
+common(program.command('train'))
+  .description(
+    'trains the weights of fusion on the sets together, and judges them on what they have not seen',
+  )
+  .option('--data <folder>', 'folder of the evaluation data', DATA)
+  .option('--sets <list>', 'of locomo, mtrag, memaware; comma-separated', 'locomo,mtrag,memaware')
+  .action(async (options: CommonOptions & { data: string; sets: string }) => {
+    const { trainFusion } = await import('./train/train-fusion.ts')
+    const { trainingTables } = await import('./train/training-tables.ts')
+    const report = await trainFusion(options.data, options.sets.split(','), options)
+    for (const { heading, columns, table } of trainingTables(report))
+      printTable(options.json === true, heading, columns, table)
+    printObject(options.json === true, report)
   })
 
 common(program.command('latency'))

@@ -14,6 +14,17 @@ export function print(
   rows: readonly (readonly (string | number)[])[],
   object: unknown,
 ): void {
+  printTable(json, heading, columns, rows)
+  printObject(json, object)
+}
+
+/** A table for people; under --json on standard error. */
+export function printTable(
+  json: boolean,
+  heading: string,
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): void {
   const log = json ? console.error : console.log
   log(`\n${heading}\n${machine()}\n`)
   const widths = columns.map((column, index) =>
@@ -28,6 +39,10 @@ export function print(
   log(line(columns))
   log(widths.map((width) => '-'.repeat(width)).join('  '))
   for (const row of rows) log(line(row))
+}
+
+/** Under --json, one object on the last line. */
+export function printObject(json: boolean, object: unknown): void {
   if (json) console.log(JSON.stringify(object))
 }
 

@@ -8,6 +8,8 @@ export interface MtragPassage {
 
 export interface MtragTask {
   readonly id: string
+  /** Tasks of a conversation share it. */
+  readonly conversation: string
   readonly turn: number
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   readonly gold: readonly string[]
@@ -26,7 +28,16 @@ export async function loadMtrag(
 ): Promise<{ readonly passages: readonly MtragPassage[]; readonly tasks: readonly MtragTask[] }> {
   const [passages, tasks] = await Promise.all([
     jsonLines<MtragPassage>(join(folder, 'passages.jsonl')),
-    jsonLines<MtragTask>(join(folder, 'dev.jsonl')),
+    jsonLines<Omit<MtragTask, 'conversation'>>(join(folder, 'dev.jsonl')),
   ])
-  return { passages, tasks }
+  // `conversation<::>turn`
+  return { passages, tasks: tasks.map((task) => ({ ...task, conversation: task.id.split('<::>')[0] ?? '' })) }
+}
+
+/** The last message, with what was said before it. */
+export function taskQuery(task: MtragTask): {
+  readonly message: string
+  readonly history: MtragTask['messages']
+} {
+  return { message: task.messages.at(-1)?.content ?? '', history: task.messages.slice(0, -1) }
 }

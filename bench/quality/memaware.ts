@@ -6,7 +6,7 @@ import { firstOccurrences, type QualityRow, qualityRow, type RankedCase } from '
 
 const KS: readonly number[] = [5, 10, 20]
 /** Passages asked for, so that at least twenty sessions are among them. */
-const PASSAGES = 100
+export const MEMAWARE_PASSAGES = 100
 
 export interface MemAwareReport {
   readonly set: 'memaware'
@@ -29,7 +29,7 @@ export async function benchMemAware(
     const cases: Record<string, RankedCase[]> = {}
     for (const [index, { question, difficulty, answerSessionIds }] of questions.entries()) {
       progress(`MemAware: ${name}, question ${index + 1} of ${questions.length}`)
-      const found = await bank.recall(question, { limit: PASSAGES, receipt: false, ...options })
+      const found = await bank.recall(question, { limit: MEMAWARE_PASSAGES, receipt: false, ...options })
       const ranked = firstOccurrences(found.passages.map((passage) => passage.source)).map((id) => [id])
       cases[difficulty] ??= []
       cases[difficulty].push({ ranked, gold: answerSessionIds, tookMs: found.tookMs })

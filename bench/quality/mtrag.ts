@@ -1,6 +1,6 @@
 import type { Memory, RecallOptions } from '../../src/index.ts'
 import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
-import { loadMtrag, type MtragPassage, type MtragTask } from '../data/mtrag.ts'
+import { loadMtrag, type MtragPassage, type MtragTask, taskQuery } from '../data/mtrag.ts'
 import { progress, progressEnd } from '../report.ts'
 import { firstOccurrences, type QualityRow, qualityRow, type RankedCase } from './metrics.ts'
 
@@ -43,8 +43,7 @@ async function askTasks(
   const cases: RankedCase[] = []
   for (const [index, task] of tasks.entries()) {
     progress(`MTRAG-UN: ${row}, ${index + 1} of ${tasks.length}`)
-    const message = task.messages.at(-1)!.content
-    const query = withHistory ? { message, history: task.messages.slice(0, -1) } : message
+    const query = withHistory ? taskQuery(task) : taskQuery(task).message
     const found = await bank.recall(query, { limit: 60, receipt: false, ...options })
     const ranked = firstOccurrences(found.passages.map((passage) => passage.source)).map((id) => [id])
     cases.push({ ranked, gold: task.gold, tookMs: found.tookMs })

@@ -17,7 +17,7 @@ export function recallPool(
   options: RecallOptions = {},
 ): Promise<CandidatePool> {
   return callOn(scopeOf(memory), 'recall', async (deps) => {
-    const { candidates, probe } = await recallCandidates(deps, query, options)
+    const { candidates, probe, termMass } = await recallCandidates(deps, query, options)
     const { people, dates, asksForTime } = probe
     const scores = new Map(
       CHANNELS.flatMap((channel) => {
@@ -28,6 +28,6 @@ export function recallPool(
         return own.length === 0 ? [] : [[channel, new Map(own)] as const]
       }),
     )
-    return { chunks: candidates.map(({ chunk }) => chunk), scores, people, dates, asksForTime }
+    return { chunks: candidates.map(({ chunk }) => chunk), scores, people, dates, asksForTime, termMass }
   })
 }

@@ -24,6 +24,7 @@ test('the root entry exports these values and no others', () => {
 test('the testing entry exports these values and no others', () => {
   expect(Object.keys(testing).sort()).toEqual([
     'FEATURES',
+    'FUSION_BIAS_FEATURES',
     'LEARNED_WEIGHTS',
     'STANDARD_WEIGHTS',
     'baselines',

@@ -24,6 +24,9 @@ export async function createPlainIndex(
   await database.script(`analyze ${table}`)
 }
 
+/** Breadth of the walk in the plain index; pgvector's default is 40. */
+const SEARCH_BREADTH = 100
+
 /** The nearest chunks by the plain index, nearest first. */
 export async function searchPlainIndex(
   database: Database,
@@ -34,6 +37,7 @@ export async function searchPlainIndex(
 ): Promise<number[]> {
   const rows = await database.query<{ chunkId: number }>(
     `select chunk_id as "chunkId" from ${tableOf(bankId)}
+     where (select set_config('hnsw.ef_search', '${SEARCH_BREADTH}', true) <> '')
      order by embedding <=> ${vectorExpression('$1', space)} limit $2`,
     [vectorParameter(vector, space), limit],
   )

@@ -1,0 +1,84 @@
+import { type FusionWeights, LEARNED_WEIGHTS, STANDARD_WEIGHTS } from '../../src/testing.ts'
+import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
+import type { QualityRow } from '../quality/metrics.ts'
+import { progressEnd } from '../report.ts'
+import { collectCases } from './collect-cases.ts'
+import {
+  type Abstention,
+  abstention,
+  type ModelOf,
+  qualityByLevel,
+  type Reliability,
+  reliability,
+} from './evaluate.ts'
+import { fitProbability } from './fit-probability.ts'
+import { fitRanking } from './fit-ranking.ts'
+import type { TrainingCase } from './training-case.ts'
+
+/** What `learned` is made of: channels, and hints of the question. The rest of the features have no weight. */
+export const RANKING_FEATURES: readonly string[] = [
+  ...['z_content', 'z_statement', 'z_question', 'z_text', 'z_context', 'z_document'],
+  ...['speaker', 'date', 'when'],
+]
+/** More of a channel, or agreement with a hint, never counts against a candidate. */
+const NOT_NEGATIVE: ReadonlySet<string> = new Set(RANKING_FEATURES)
+
+export interface TrainingReport {
+  readonly set: 'train'
+  readonly cases: number
+  /** Quality by row and level. */
+  readonly rows: Readonly<Record<string, Readonly<Record<string, QualityRow>>>>
+  readonly weights: FusionWeights
+  /** On cases that the model had not seen, by set. */
+  readonly reliability: Readonly<Record<string, Reliability>>
+  readonly abstention: Readonly<Record<string, Abstention>>
+}
+
+/** Retains the sets, trains one model on all of them, and judges it on what it has not seen. */
+export async function trainFusion(
+  folder: string,
+  sets: readonly string[],
+  store: BenchStoreOptions,
+): Promise<TrainingReport> {
+  const memory = await openBenchMemory(store)
+  const cases = await collectCases(memory, folder, sets).finally(() => memory.close())
+  progressEnd()
+  return trainOn(cases)
+}
+
+export function trainOn(cases: readonly TrainingCase[]): TrainingReport {
+  const folds = [...new Set(cases.map((one) => one.fold))].sort((a, b) => a - b)
+  const unseen = new Map(folds.map((fold) => [fold, trainModel(cases.filter((one) => one.fold !== fold))]))
+  const weights = trainModel(cases)
+  const modelOf: ModelOf = (one) => unseen.get(one.fold) ?? weights
+  const sets = [...new Set(cases.map((one) => one.set))]
+  const inBank = cases.filter((one) => one.origin !== 'small')
+  const ofSet = (set: string): TrainingCase[] => inBank.filter((one) => one.set === set)
+  const small = cases.filter((one) => one.origin === 'small')
+  return {
+    ...{ set: 'train', cases: inBank.length, weights },
+    rows: {
+      'learned, on what it has not seen': qualityByLevel(inBank, modelOf),
+      'learned, as trained on all': qualityByLevel(inBank, () => weights),
+      'learned, as shipped': qualityByLevel(inBank, () => LEARNED_WEIGHTS),
+      standard: qualityByLevel(inBank, () => STANDARD_WEIGHTS),
+    },
+    reliability: Object.fromEntries([
+      ...sets.map((set) => [set, reliability(ofSet(set), modelOf)] as const),
+      ['banks of 1 to 25', reliability(small, modelOf)],
+    ]),
+    abstention: Object.fromEntries(sets.map((set) => [set, abstention(ofSet(set), modelOf)])),
+  }
+}
+
+function trainModel(cases: readonly TrainingCase[]): FusionWeights {
+  const asked = cases.filter((one) => one.origin === 'asked')
+  const counts = new Map<string, number>()
+  for (const { set } of asked) counts.set(set, (counts.get(set) ?? 0) + 1)
+  const largest = Math.max(...counts.values())
+  const ranking = fitRanking(asked, RANKING_FEATURES, {
+    notNegative: NOT_NEGATIVE,
+    caseWeight: ({ set }) => largest / (counts.get(set) ?? 1),
+  })
+  return fitProbability(cases, ranking)
+}
