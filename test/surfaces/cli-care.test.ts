@@ -16,6 +16,17 @@ async function bankWithNote(): Promise<string> {
   return bank
 }
 
+test('forget takes one chunk of a text and says so', async () => {
+  const bank = await store.bank()
+  const chat = 'Ana: The heron eats fish.\nBen: The stork eats frogs.\n'
+  await store.run(['retain', chat, '--source', 'chat', '--media-type', 'text/x-chat', '--bank', bank])
+  const forgotten = await store.json(['forget', '--ref', 'chat#1', '--bank', bank])
+  expect([forgotten.code, forgotten.json()]).toEqual([0, { documents: 0, chunks: 1 }])
+  const left = await store.run(['documents', 'show', 'chat', '--bank', bank])
+  expect(left.out).toContain('stork')
+  expect(left.out).not.toContain('heron')
+})
+
 describe('bank', () => {
   test('create, list, show, config, delete', async () => {
     const made = await store.json([
@@ -183,7 +194,10 @@ describe('where data lives', () => {
     expect(retained).toMatchObject({ code: 0, err: '' })
     const shown = await runCli(['documents', 'show', 'heron.md'], { cwd: project })
     expect(shown).toMatchObject({ code: 0, err: '', out: 'Herons eat fish.\n' })
+    // again: an ignore file that is there, ours or not, stays
+    await writeFile(join(project, '.prolepsis', '.gitignore'), 'mine\n')
     expect(await runCli(['init'], { cwd: project })).toMatchObject({ code: 0 })
+    expect(await readFile(join(project, '.prolepsis', '.gitignore'), 'utf8')).toBe('mine\n')
   })
 
   test('a setting that cannot be, and a server that does not answer', async () => {

@@ -55,7 +55,7 @@ export function createContext(io: CliIo): CliContext {
     note,
     failed: (message, hint) => {
       hasFailed = true
-      return note(`error: ${message}\n  ${hint}`)
+      return note(`error: ${printable(message)}\n  ${printable(hint)}`)
     },
     hasFailed: () => hasFailed,
   }

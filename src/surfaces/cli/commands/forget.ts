@@ -23,7 +23,7 @@ export function registerForget(program: Command, context: CliContext): void {
     'remove for good: text, cues, vectors, words, receipts’ passages; every version',
     'prolepsis forget --source kelly.md',
   )
-    .option('--ref <ref>', 'the document of this ref')
+    .option('--ref <ref>', 'the one chunk of this ref, in every version of its source')
     .option('--source <source>', 'the document at this source')
     .option('--prefix <prefix>', 'documents whose source begins with this')
     .option('--tag <tag>', 'documents with this tag')
@@ -34,7 +34,7 @@ export function registerForget(program: Command, context: CliContext): void {
       if (options.yes !== true && ('all' in selector || 'sourcePrefix' in selector || 'tag' in selector))
         await confirm(context)
       const result = await context.withMemory(options, (memory) => memory.forget(selector))
-      if (result.documents === 0 && !('all' in selector))
+      if (result.documents === 0 && result.chunks === 0 && !('all' in selector))
         throw new ProlepsisError('NOT_FOUND', 'Nothing matches, so nothing was forgotten.', {
           hint: 'prolepsis documents list shows what the bank holds.',
         })

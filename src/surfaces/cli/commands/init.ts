@@ -32,8 +32,13 @@ export function registerInit(program: Command, context: CliContext): void {
 async function makeFolder(path: string, name: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
-    await writeFile(join(path, '.gitignore'), '*\n')
   } catch (error) {
     throw fileError(error, name)
+  }
+  try {
+    // one that is there stays: the folder may be somebody's project
+    await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx' })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw fileError(error, name)
   }
 }
