@@ -100,13 +100,15 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES', 'ELOOP'])
+
 async function textIfAny(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null
-    // a folder named .gitignore, or none, says nothing; an unreadable one neither, as in git
-    if (code === 'ENOENT' || code === 'EISDIR' || code === 'ENOTDIR' || code === 'EACCES') return null
+    // a folder named .gitignore, or none, says nothing; an unreadable one or a loop of links neither, as in git
+    if (typeof code === 'string' && SAYS_NOTHING.has(code)) return null
     throw error
   }
 }

@@ -23,12 +23,7 @@ export async function readStableFile(path: string, maxBytes: number): Promise<Ui
 
 async function readOnce(path: string, maxBytes: number): Promise<Uint8Array | null> {
   const handle = await open(path, 'r').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new ProlepsisError('UNREADABLE_FILE', `Cannot open ${path}: ${code}.`, {
-      hint: 'Check that it still exists and that this user may read it.',
-      cause: error,
-      details: { path },
-    })
+    throw unreadable(path, 'open', error)
   })
   try {
     const before = await handle.stat()
@@ -42,7 +37,9 @@ async function readOnce(path: string, maxBytes: number): Promise<Uint8Array | nu
         },
       )
     }
-    const bytes = await handle.readFile()
+    const bytes = await handle.readFile().catch((error: unknown) => {
+      throw unreadable(path, 'read', error)
+    })
     const after = await handle.stat()
     const same =
       before.size === bytes.length && after.size === bytes.length && before.mtimeMs === after.mtimeMs
@@ -50,4 +47,14 @@ async function readOnce(path: string, maxBytes: number): Promise<Uint8Array | nu
   } finally {
     await handle.close()
   }
+}
+
+/** A folder that took the file's place, a device that fails: only this file is lost to the run. */
+function unreadable(path: string, doing: 'open' | 'read', cause: unknown): ProlepsisError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+  return new ProlepsisError('UNREADABLE_FILE', `Cannot ${doing} ${path}: ${code}.`, {
+    hint: 'Check that it still exists and that this user may read it.',
+    cause,
+    details: { path },
+  })
 }

@@ -119,6 +119,12 @@ describe('what cannot be read', () => {
     await expect(walk({}, join(root, 'a'))).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
   })
 
+  test('an ignore file that is a loop of links says nothing', async () => {
+    put('a.txt')
+    symlinkSync('.gitignore', join(root, '.gitignore'))
+    expect(await names()).toEqual(['a.txt'])
+  })
+
   test('a fired signal cancels', async () => {
     put('a.txt')
     await expect(walk({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'CANCELLED' })
@@ -138,6 +144,7 @@ test('a file is read whole; a missing or a grown one is an error with a code', a
   expect(new TextDecoder().decode(await readStableFile(join(root, 'a.txt'), 10))).toBe('hello')
   await expect(readStableFile(join(root, 'a.txt'), 4)).rejects.toMatchObject({ code: 'TEXT_TOO_LARGE' })
   await expect(readStableFile(join(root, 'b.txt'), 4)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
+  await expect(readStableFile(root, 100_000)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
 })
 
 // a file of /proc says that it is empty and yet gives bytes, as one that grows between stat and read

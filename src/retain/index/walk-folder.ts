@@ -74,7 +74,9 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
   }
   const byPath = (a: { readonly relative: string }, b: { readonly relative: string }): number =>
     a.relative < b.relative ? -1 : 1
-  return { ...progress, files: progress.files.sort(byPath), complete: found.isDirectory() }
+  // an unreadable root proves nothing about anything
+  const complete = found.isDirectory() && progress.unreadable.every((closed) => closed.path !== '')
+  return { ...progress, files: progress.files.sort(byPath), complete }
 }
 
 async function walkInto(folder: string, rules: IgnoreRules, progress: Progress): Promise<void> {
