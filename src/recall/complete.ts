@@ -67,7 +67,9 @@ export async function completeScores(
     const radius = request.weights.context > 0 ? CONTEXT_RADIUS : 0
     const [matches, documents] = await Promise.all([
       lexicalMatches(database, bankId, { termIds, chunkIds, radius }),
-      request.weights.document > 0 ? documentMatches(database, bankId, { termIds, chunkIds }) : [],
+      request.weights.document > 0
+        ? documentMatches(database, bankId, { termIds: knownTermIds(terms, statistics, 0), chunkIds })
+        : [],
     ])
     channels.set('body', scoreField(matches, 0, chunkIds, terms, statistics))
     channels.set('cue', scoreField(matches, 1, chunkIds, terms, statistics))

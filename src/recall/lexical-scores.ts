@@ -187,10 +187,16 @@ export function termMass(terms: readonly WeightedTerm[], statistics: TermStatist
   }, 0)
 }
 
-/** Ids under which either field knows the terms. */
-export function knownTermIds(terms: readonly WeightedTerm[], statistics: TermStatistics): number[] {
-  return [...statistics.fields.values()].flatMap((known) =>
-    terms.flatMap(({ term }) => known.terms.get(term)?.termId ?? []),
+/** Ids under which the fields know the terms; without a field: either. */
+export function knownTermIds(
+  terms: readonly WeightedTerm[],
+  statistics: TermStatistics,
+  field?: 0 | 1,
+): number[] {
+  return [...statistics.fields].flatMap(([of, known]) =>
+    field === undefined || of === field
+      ? terms.flatMap(({ term }) => known.terms.get(term)?.termId ?? [])
+      : [],
   )
 }
 

@@ -68,10 +68,10 @@ export function createReceiptWriter(
 }
 
 async function writeBatch(batch: readonly Pending[]): Promise<void> {
-  const banks = new Map<string, { store: BankStore; receipts: NewReceipt[] }>()
+  const banks = new Map<number, { store: BankStore; receipts: NewReceipt[] }>()
   for (const { store, receipt } of batch) {
-    const group = banks.get(store.bank)
-    if (group === undefined) banks.set(store.bank, { store, receipts: [receipt] })
+    const group = banks.get(store.bankId)
+    if (group === undefined) banks.set(store.bankId, { store, receipts: [receipt] })
     else group.receipts.push(receipt)
   }
   const failures: unknown[] = []
