@@ -48,13 +48,15 @@ export class SerialStatements implements RawDatabase {
 
   async begin(options: QueryOptions): Promise<RawTransaction> {
     const leave = await this.#line.enter(options.signal)
+    // before it begins: an engine that dies right after is another one
+    const { generation } = this.#engine
     try {
       await this.#guarded({}, () => this.#engine.script('begin'))
     } catch (error) {
       leave()
       throw error
     }
-    return this.#transaction(this.#engine.generation, leave)
+    return this.#transaction(generation, leave)
   }
 
   #transaction(generation: number, leave: () => void): RawTransaction {

@@ -116,7 +116,8 @@ function parseHeader(block: Uint8Array): { name: string; size: number; type: str
 
 function safeName(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
-  if (parts.includes('..')) throw invalid('a name leads out of the folder')
+  // A backslash and a drive's colon would lead out on Windows; PostgreSQL's own files have neither.
+  if (parts.includes('..') || /[\\:]/.test(name)) throw invalid('a name leads out of the folder')
   return parts.join('/')
 }
 

@@ -37,11 +37,26 @@ class WorkerEngine implements PgliteEngine {
   readonly #options: WorkerEngineOptions
   #thread: WorkerThread | undefined
   #opening: Promise<void> | undefined
+  /** A thread that died by itself, until the system has let go of it. */
+  #ending: Promise<void> | undefined
   #closed = false
-  generation = 0
+  #generation = 0
 
   constructor(options: WorkerEngineOptions) {
     this.#options = options
+  }
+
+  /** Looks for itself whether the thread has died: who holds a transaction must learn of it before its next statement runs in another. */
+  get generation(): number {
+    this.#noticeDeath()
+    return this.#generation
+  }
+
+  #noticeDeath(): void {
+    if (!this.#thread?.dead) return
+    this.#ending = this.#thread.stop(crashed(new Error('the thread has ended')))
+    this.#thread = undefined
+    this.#generation += 1
   }
 
   async open(): Promise<void> {
@@ -88,7 +103,7 @@ class WorkerEngine implements PgliteEngine {
   async interrupt(reason: ProlepsisError): Promise<void> {
     const thread = this.#thread
     this.#thread = undefined
-    this.generation += 1
+    this.#generation += 1
     await thread?.stop(reason)
     if (!this.#closed) await this.#reopen().catch(() => undefined) // the next call tries again, and reports
   }
@@ -99,8 +114,12 @@ class WorkerEngine implements PgliteEngine {
     const thread = this.#thread
     this.#thread = undefined
     if (thread === undefined) return
-    await thread.call({ kind: 'close' })
-    await thread.stop(new ProlepsisError('CLOSED', 'The store was closed.'))
+    try {
+      await thread.call({ kind: 'close' })
+    } finally {
+      // also when it could not close in order: nothing may go on writing once the lock is given up
+      await thread.stop(new ProlepsisError('CLOSED', 'The store was closed.'))
+    }
   }
 
   async kill(reason: ProlepsisError): Promise<void> {
@@ -111,21 +130,21 @@ class WorkerEngine implements PgliteEngine {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    return { thread: 'worker', restarts: this.generation }
+    return { thread: 'worker', restarts: this.#generation }
   }
 
   #reopen(): Promise<void> {
-    this.#opening ??= this.open().finally(() => {
-      this.#opening = undefined
-    })
+    // two engines must never have the folder at once
+    this.#opening ??= (this.#ending ?? Promise.resolve())
+      .then(() => this.open())
+      .finally(() => {
+        this.#opening = undefined
+      })
     return this.#opening
   }
 
   async #call(body: Body, transfer: readonly ArrayBuffer[] = []): Promise<RawResult | number | undefined> {
-    if (this.#thread?.dead) {
-      this.#thread = undefined
-      this.generation += 1
-    }
+    this.#noticeDeath()
     if (this.#thread === undefined && !this.#closed) await this.#reopen()
     if (this.#thread === undefined) throw new ProlepsisError('CLOSED', 'The store was closed.')
     return this.#thread.call(body, transfer)

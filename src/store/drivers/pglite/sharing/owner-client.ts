@@ -74,8 +74,13 @@ class OwnerConnectionClient implements OwnerClient {
       }
     })
     socket.on('data', (chunk: Buffer) => {
-      // The owner is of this package; the nonce and the folder's rights have shown that it is of this user.
-      for (const message of this.#frames.push(chunk)) this.#receive(message as OwnerReply)
+      try {
+        // The owner is of this package; the nonce and the folder's rights have shown that it is of this user.
+        for (const message of this.#frames.push(chunk)) this.#receive(message as OwnerReply)
+      } catch {
+        // Not our protocol (an owner of another Node that writes what this one cannot read): 'close' tells the calls.
+        socket.destroy()
+      }
     })
     // A broken connection is followed by 'close', where the calls learn of it.
     socket.on('error', () => undefined)
