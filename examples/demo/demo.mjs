@@ -7,6 +7,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const cli = fileURLToPath(new URL('../../dist/surfaces/cli/bin.js', import.meta.url))
 const STORE = '.prolepsis/demo'
 
+function say(text) {
+  console.log(`\n${text}`)
+}
+
 function prolepsis(...args) {
   const shown = args.map((arg) => (/[^A-Za-z0-9_./-]/.test(arg) ? `"${arg}"` : arg)).join(' ')
   console.log(`\n$ prolepsis ${shown}\n`)
@@ -20,11 +24,12 @@ function prolepsis(...args) {
   }
 }
 
-console.log(
-  'A memory in a folder: no key, no server, no network. The first run embeds every chunk; later ones only what changed.',
+say(
+  'A memory in a folder: no key, no server, no network. The first run embeds every passage, which takes a minute',
 )
+console.log('or so; the next one only what changed.')
 prolepsis('index', 'docs', '--prefix', 'docs/')
-prolepsis('index', 'src', '--prefix', 'src/')
+prolepsis('index', 'src', '--prefix', 'src/', '--ignore', '*.test.ts', '--ignore', '__fixtures__')
 prolepsis(
   'retain',
   'Kelly was born on March 4th 1990. She does not eat peanuts.',
@@ -33,16 +38,27 @@ prolepsis(
   '--tag',
   'family',
 )
+
+say('Questions in their own words, on prose and on code. Each passage says where it stands, and why it came.')
 prolepsis('recall', 'when is Kelly’s birthday?', '--limit', '1')
-prolepsis('recall', 'how are two processes kept from corrupting one data folder?', '--limit', '2')
-prolepsis('recall', 'where is the BM25 score computed?', '--limit', '2', '--why')
+prolepsis('recall', 'what keeps two processes from corrupting the same data folder?', '--limit', '2')
+prolepsis('recall', 'what should I do when there is no room left on the disk?', '--limit', '2')
+prolepsis('recall', 'which function computes a BM25 score?', '--limit', '1', '--why')
+
+say(
+  'Only some sources; and only what may be trusted, happened at a time, or stood there at a time: see recall --help.',
+)
+prolepsis('recall', 'why is a half surrogate refused?', '--source', 'src/domain', '--limit', '1')
+
+say('Forgotten means gone, from every table.')
+prolepsis('forget', '--source', 'people/kelly.md')
+prolepsis('recall', 'when is Kelly’s birthday?', '--tag', 'family', '--tag-strict')
 prolepsis('stats')
 
-console.log(`
-Next, type for example:
+say(`Next, type for example:
 
-  npx prolepsis recall "what happens when the disk is full?" --data-dir ${STORE}
+  npx prolepsis recall "how are fusion weights learned?" --data-dir ${STORE}
   npx prolepsis init && npx prolepsis index ~/notes && npx prolepsis recall "…"
   npx prolepsis --help
 
-As a library: README.md, "Library".`)
+As a library: README.md, "Library", and examples/library.`)

@@ -168,7 +168,24 @@ describe('recall', () => {
     expect(
       await sources('--mode', 'lexical', '--fusion', 'rrf', '--weight', 'body=2', '--expand', '1'),
     ).toHaveLength(2)
-    expect(await sources('--person', 'Kelly', '--query', 'Who is Kelly?')).toContain('kelly.md')
+    const chat =
+      'Kelly: The router is blue.\nTom: My router is green.\nKelly: I like green ones.\nTom: Me too.\n'
+    await store.run(['retain', '-', '--source', 'chat', '--media-type', 'text/x-chat', '--bank', bank], {
+      stdin: chat,
+    })
+    const [first] = (
+      await store.json([
+        'recall',
+        'which router?',
+        '--person',
+        'Tom',
+        '--query',
+        'Is it green?',
+        '--bank',
+        bank,
+      ])
+    ).json<RecallResult>().passages
+    expect(first).toMatchObject({ source: 'chat', speaker: 'Tom' })
   })
 
   test('goes by the conversation before', async () => {

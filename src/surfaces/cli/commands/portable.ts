@@ -102,7 +102,7 @@ async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<n
     }
   }
   try {
-    await pipeline(Readable.from(counted()), createWriteStream(partial))
+    await pipeline(Readable.from(counted()), createWriteStream(partial, { mode: 0o600 }))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

@@ -82,7 +82,9 @@ function reasons(passage: Passage, { paint, columns, why }: PassageStyle): strin
     lines.push(
       `scores: ${numbers.join(', ')}; fused ${parts.fused.toFixed(4)}, lift ×${parts.lift.toFixed(3)}`,
     )
-    const features = Object.entries(parts.features).map(([name, value]) => `${name} ${value.toFixed(3)}`)
+    const features = Object.entries(parts.features)
+      .filter(([, value]) => value !== 0)
+      .map(([name, value]) => `${name} ${value.toFixed(3)}`)
     lines.push(`features: ${features.join(', ')}`)
   }
   return lines.flatMap((line) => layOut(line, INDENT, columns)).map(paint.faint)
