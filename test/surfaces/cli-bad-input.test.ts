@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RecallResult } from '../../src/index.ts'
 import { type Run, type RunOptions, runCli, useTestStore } from './run-cli.ts'
 
@@ -109,6 +109,25 @@ describe('files', () => {
         expect.stringMatching(/^(INVALID_ARGUMENT|STORE_)/),
       ])
     }
+  })
+})
+
+describe('settings of the environment', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
+
+  test('hold for texts and for the model', async () => {
+    const bank = await store.bank()
+    vi.stubEnv('PROLEPSIS_MAX_TEXT_BYTES', '100')
+    const large = await outcome(['retain', '-', '--bank', bank], { stdin: 'x'.repeat(101) })
+    expect(large).toEqual([1, 'TEXT_TOO_LARGE'])
+    vi.stubEnv('PROLEPSIS_MODEL_DIR', 'no-such-model')
+    expect(await outcome(['recall', 'x', '--bank', bank])).toEqual([1, 'MODEL_NOT_FOUND'])
+    vi.stubEnv('PROLEPSIS_READ_ONLY', 'true')
+    expect(await outcome(['retain', 'x', '--bank', bank])).toEqual([1, 'STORE_READ_ONLY'])
+    vi.stubEnv('PROLEPSIS_BANK', 'not a name')
+    expect(await outcome(['stats'])).toEqual([2, 'INVALID_CONFIG'])
   })
 })
 
