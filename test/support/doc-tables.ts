@@ -1,3 +1,7 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../api/imports.ts'
+
 /** The rows of the Markdown table whose first heading is this, cell by cell, without heading and rule. */
 export function tableRows(document: string, firstHeading: string): string[][] {
   const lines = document.split('\n')
@@ -11,4 +15,16 @@ export function tableRows(document: string, firstHeading: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   )
+}
+
+/** What a cell names as code. */
+export function namesIn(cell: string | undefined): string[] {
+  return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]!)
+}
+
+/** The Markdown files of a folder of the repository, without its subfolders. */
+export function documentsIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
 }
