@@ -26,7 +26,8 @@ export async function backupStore(database: Database, path: string): Promise<{ r
     await pipeline(
       Readable.from(database.dump()),
       createGzip({ level: 6 }),
-      createWriteStream(partial, { flush: true }),
+      // it holds all that was ever kept: for its owner alone, as the store is
+      createWriteStream(partial, { flush: true, mode: 0o600 }),
     )
     await rename(partial, path)
   } catch (error) {

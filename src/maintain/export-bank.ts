@@ -58,6 +58,8 @@ async function exportDocument(store: BankStore, documentId: number): Promise<Exp
   const document = await findDocument(database, bankId, documentId)
   if (document === null) return null
   const chunks = await chunksOfDocument(database, bankId, documentId)
+  // forgotten since it was found
+  if (chunks.length === 0) return null
   const ids = chunks.map((chunk) => chunk.chunkId)
   const cues = await cuesOfChunks(database, bankId, ids)
   const activity = await activityOf(database, bankId, ids)

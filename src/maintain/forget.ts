@@ -3,7 +3,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import { parseRef } from '../domain/ref.ts'
 import { chunkByRef } from '../store/queries/chunks.ts'
 import { deleteDocuments } from '../store/queries/delete-documents.ts'
-import { findDocumentIds } from '../store/queries/documents.ts'
+import { findDocumentIds, lockSource } from '../store/queries/documents.ts'
 import { deleteMentions } from '../store/queries/entities.ts'
 import { chunksOfSameText, deleteReceipts, noteForgottenChunks } from '../store/queries/forget-chunks.ts'
 import { deleteTerms } from '../store/queries/lexical-write.ts'
@@ -84,6 +84,8 @@ async function forgetChunk({ store, clock }: MaintainDeps, ref: string): Promise
   const wanted = await chunkByRef(database, bankId, { ...parsed, version: parsed.version ?? undefined })
   if (wanted === null) return { documents: 0, chunks: 0 }
   return database.transaction(async (tx) => {
+    // whoever derives this source anew must not bring the chunk back
+    await lockSource(tx, bankId, parsed.source)
     const alike = await chunksOfSameText(tx, bankId, wanted.chunkId)
     const ids = alike.map((chunk) => chunk.chunkId)
     await deleteMentions(tx, bankId, ids)

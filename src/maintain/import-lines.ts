@@ -15,6 +15,14 @@ import { assertWellFormedJson } from '../domain/well-formed.ts'
 const time = z.iso.datetime({ offset: true })
 const record = z.record(z.string(), z.unknown())
 const count = z.int().nonnegative()
+/** What a column of the store holds. */
+const INT4 = 2_147_483_647
+/** As retain has it. */
+const MAX_SOURCE_BYTES = 2000
+const sourceName = z
+  .string()
+  .min(1)
+  .refine((text) => Buffer.byteLength(text) <= MAX_SOURCE_BYTES, `has more than ${MAX_SOURCE_BYTES} bytes`)
 
 const HEADER = z.object({
   type: z.literal('header'),
@@ -39,7 +47,7 @@ const PART = z.object({
   activity: z
     .object({
       significance: z.number().min(0).max(1),
-      uses: count,
+      uses: count.max(INT4),
       lastUsedAt: time.nullable(),
       pinned: z.boolean(),
     })
@@ -48,8 +56,8 @@ const PART = z.object({
 
 const DOCUMENT = z.object({
   type: z.literal('document'),
-  source: z.string().min(1).max(2000),
-  version: z.int().positive().max(2_147_483_647),
+  source: sourceName,
+  version: z.int().positive().max(INT4),
   state: z.enum(['current', 'superseded', 'deleted']),
   contentHash: z.string().regex(/^[0-9a-f]{64}$/),
   mediaType: z.string().min(1),

@@ -1,5 +1,6 @@
 import { throwIfAborted } from '../domain/errors.ts'
 import type { BankStore, VectorSpace } from '../store/bank-store.ts'
+import { lockDerived } from '../store/queries/derived-lock.ts'
 import { findDocumentIds } from '../store/queries/documents.ts'
 import { documentsWithoutVectors, joinSpace, leaveSpace } from '../store/queries/leave-space.ts'
 import { ensureSpace, setActiveSpace, spacesOfBank } from '../store/queries/spaces.ts'
@@ -68,6 +69,8 @@ async function moveToModel(deps: RebuildDeps, options: RebuildOptions): Promise<
 function switchOver({ store }: RebuildDeps, space: VectorSpace): Promise<boolean> {
   const { database, bankId } = store
   return database.transaction(async (tx) => {
+    // writers hold it to their end: none can slip in between the look and the switch
+    await lockDerived(tx, bankId)
     if ((await documentsWithoutVectors(tx, bankId, space)).length > 0) return false
     await setActiveSpace(tx, bankId, space.spaceId)
     for (const old of await spacesOfBank(tx, bankId)) {

@@ -52,8 +52,8 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
       delete: (name) =>
         change(async () => {
           await engine.receipts.flush()
-          opener.invalidate(name)
-          return removeBank(database, name)
+          // afterwards: a call that runs meanwhile would remember the bank that goes
+          return removeBank(database, name).finally(() => opener.invalidate(name))
         }),
       info: (name) =>
         call(async () => {

@@ -2,6 +2,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import { checkBankName, createBank, requireBank, requireSpace } from '../maintain/banks.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { findBank } from '../store/queries/banks.ts'
+import { activeSpace } from '../store/queries/spaces.ts'
 import type { Engine } from './engine.ts'
 
 /** What a call needs of its bank. */
@@ -10,6 +11,16 @@ export interface BankNeed {
   readonly create: boolean
   /** Its vectors must be of the memory's own model. */
   readonly vectors: boolean
+  /** It must be there now: a write must not go to a bank that another process has deleted or moved to another model. */
+  readonly fresh: boolean
+}
+
+/** How long a call that only reads trusts what is remembered of a bank. */
+const MAX_AGE_MS = 1_000
+
+interface Opened {
+  readonly opening: Promise<BankStore>
+  checkedAt: number
 }
 
 /** Opens banks by name and remembers them. */
@@ -23,7 +34,7 @@ export interface BankOpener {
 }
 
 export function createBankOpener(engine: Engine): BankOpener {
-  const opened = new Map<string, Promise<BankStore>>()
+  const opened = new Map<string, Opened>()
 
   const ensure = async (name: string): Promise<void> => {
     const { database, clock, resolved } = engine
@@ -43,20 +54,45 @@ export function createBankOpener(engine: Engine): BankOpener {
     return { database, bankId: bank.bankId, bank: name, language: bank.language, space }
   }
 
+  const remember = (name: string, create: boolean): Opened => {
+    const entry: Opened = { opening: find(name, create), checkedAt: engine.clock.now() }
+    opened.set(name, entry)
+    entry.opening.catch(() => forget(name, entry))
+    return entry
+  }
+
+  const forget = (name: string, entry: Opened): void => {
+    if (opened.get(name) === entry) opened.delete(name)
+  }
+
+  /** Whether the bank is still there, in the space that is remembered. */
+  const stands = async (entry: Opened, store: BankStore, fresh: boolean): Promise<boolean> => {
+    const now = engine.clock.now()
+    if (!fresh && now >= entry.checkedAt && now - entry.checkedAt < MAX_AGE_MS) return true
+    const space = await activeSpace(store.database, store.bankId)
+    entry.checkedAt = now
+    return space?.spaceId === store.space.spaceId
+  }
+
+  const openStanding = async (name: string, need: BankNeed): Promise<BankStore> => {
+    for (;;) {
+      const known = opened.get(name)
+      if (known === undefined) return remember(name, need.create).opening
+      const store = await known.opening.catch((error: unknown) => {
+        // it was opened by a call that must not make the bank: this one may
+        if (!need.create) throw error
+        return null
+      })
+      if (store !== null && (await stands(known, store, need.fresh))) return store
+      forget(name, known)
+    }
+  }
+
   return {
     ensure,
     async open(name, need) {
       checkBankName(name)
-      let opening = opened.get(name)
-      if (opening === undefined) {
-        opening = find(name, need.create)
-        opened.set(name, opening)
-        const mine = opening
-        mine.catch(() => {
-          if (opened.get(name) === mine) opened.delete(name)
-        })
-      }
-      const store = await opening
+      const store = await openStanding(name, need)
       if (need.vectors) await assertModel(engine, store)
       return store
     },

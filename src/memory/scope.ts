@@ -75,5 +75,6 @@ function needOf(scope: Scope, kind: CallKind): BankNeed {
   return {
     create: isUnnamed(scope) || (writes && scope.createIfMissing),
     vectors: writes || kind === 'recall',
+    fresh: writes || kind === 'change',
   }
 }

@@ -1,10 +1,13 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
+import { ProlepsisError } from '../domain/errors.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
 import { copyChunks, type MeasuredChunk } from '../store/queries/chunks.ts'
 import { copyCues, type StoredCue } from '../store/queries/cues.ts'
+import { lockDerived } from '../store/queries/derived-lock.ts'
 import { writeMentions } from '../store/queries/entities.ts'
 import { type TermEntry, writeTerms } from '../store/queries/lexical-write.ts'
+import { spacesOfBank } from '../store/queries/spaces.ts'
 import { copyVectors, type NewVector } from '../store/queries/vectors-write.ts'
 import { termsOfChunk } from './chunk-terms.ts'
 import type { DerivedChunk } from './derive.ts'
@@ -53,6 +56,7 @@ export async function writeDerived(
   placed: readonly PlacedChunk[],
   spool: VectorSpool,
 ): Promise<void> {
+  await requireSpace(tx, bankId, space)
   for (const slice of slicesOf(placed)) {
     await copyCues(tx, bankId, slice.flatMap(cueRows))
     await writeMentions(
@@ -67,6 +71,17 @@ export async function writeDerived(
       slice.flatMap((one) => vectorRows(one, spool)),
     )
   }
+}
+
+/** Another process may have moved the bank to another model since it was opened: vectors of the old one would never be found. */
+async function requireSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
+  // held to the end of the transaction: the bank cannot move meanwhile
+  await lockDerived(tx, bankId)
+  if ((await spacesOfBank(tx, bankId)).some(({ spaceId }) => spaceId === space.spaceId)) return
+  throw new ProlepsisError('MODEL_MISMATCH', 'The bank was moved to another embedding model meanwhile.', {
+    hint: `Repeat the call with that model; ${space.modelId} is no longer the bank's.`,
+    retryable: true,
+  })
 }
 
 /** Writes terms in slices: the last thing of a transaction. */

@@ -36,8 +36,8 @@ export interface WrittenVersion {
 
 /**
  * Writes one exported version of a document as it was: number, times, state, cues of callers and models, activity; all else is derived
- * from its text. A version that is there already is left alone. A current version takes the place of an older current one, and
- * comes in as superseded when the bank is ahead of it.
+ * from its text. A version that is there already is left alone. A current or deleted version takes the place of an older
+ * current one; a current one comes in as superseded when the bank is ahead of it.
  *
  * @throws ProlepsisError IMPORT_INVALID when the bank has another text as the same version
  */
@@ -107,8 +107,12 @@ async function commitVersion(
     await lockSource(tx, bankId, exported.source)
     if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
     const current = await findCurrentDocument(tx, bankId, exported.source)
-    const document = documentOf(exported, chunks, current)
-    const closed = current !== null && document.state === 'current' ? [current.documentId] : []
+    const later = (await listVersions(tx, bankId, exported.source)).filter(
+      ({ version }) => version > exported.version,
+    )
+    const document = documentOf(exported, chunks, later.at(-1) ?? null)
+    const ends = document.state !== 'superseded' && current !== null && current.version < document.version
+    const closed = ends ? [current.documentId] : []
     for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
     const documentId = await insertDocument(tx, bankId, document)
     const placed = unplaced.map((one) => ({ ...one, documentId }))
@@ -125,17 +129,18 @@ async function commitVersion(
 function documentOf(
   exported: ExportedDocument,
   chunks: readonly DerivedChunk[],
-  current: Document | null,
+  /** The next version that the bank has, in whatever state. */
+  next: Document | null,
 ): NewDocument {
   const { type: _type, text: _text, parts: _parts, ...fields } = exported
-  const overtaken = exported.state === 'current' && current !== null && current.version > exported.version
+  const overtaken = exported.state === 'current' && next !== null
   return {
     ...fields,
     state: overtaken ? 'superseded' : exported.state,
     occurredAt: timeOrNull(exported.occurredAt),
     retainedAt: new Date(exported.retainedAt),
     validFrom: new Date(exported.validFrom),
-    validTo: overtaken ? current.validFrom : timeOrNull(exported.validTo),
+    validTo: overtaken ? next.validFrom : timeOrNull(exported.validTo),
     byteLength: chunks.at(-1)?.span.endByte ?? 0,
     chunkCount: chunks.length,
   }

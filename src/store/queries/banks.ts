@@ -60,6 +60,8 @@ const UNLINKED_TABLES = ['postings', 'chunk_terms', 'terms', 'field_statistics',
 
 /** Removes the bank with all that it holds, in every space. Run it in a transaction. False when there is no such bank. */
 export async function deleteBank(tx: Queryable, bankId: number): Promise<boolean> {
+  // Waits for writers that are under way, and lets no new one begin: rows without foreign keys would outlive the bank.
+  await tx.query('select from banks where bank_id = $1 for update', [bankId])
   for (const space of await listSpaces(tx)) {
     await dropCodeIndexes(tx, space, bankId)
     for (const table of [vectorsTable(space), bitsTable(space)]) {
