@@ -1,9 +1,10 @@
 import type { Passage } from '../domain/recall.ts'
 
-const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
-/** Whatever looks like our own tags, however it is spaced or cased. */
-const OWN_TAG = /<(?=\s*\/?\s*memory\b)/giu
-const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>]+/gu
+const LINE_BREAK = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/
+/** Whatever looks like our own tags, however it is spaced or cased, also with marks between that nobody sees. */
+const OWN_TAG = /<(?=[\s\p{Cf}/]*m\p{Cf}*e\p{Cf}*m\p{Cf}*o\p{Cf}*r\p{Cf}*y(?![\p{L}\p{N}]))/giu
+/** A bar parts the facts of a heading: one of a source would add facts of its own. */
+const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>|]+/gu
 
 /**
  * The passages as a block for a prompt. Stored text is data: each of its lines is quoted with `> `, so that no line of it can
