@@ -109,8 +109,8 @@ function closing(engine: Engine): () => Promise<void> {
     try {
       await engine.receipts.close()
     } finally {
-      await engine.embedder.close()
-      await engine.database.close()
+      // the store's lock is given up whatever else fails
+      await engine.embedder.close().finally(() => engine.database.close())
     }
   }
   return () => {

@@ -36,6 +36,7 @@ export async function* retainMany(
   const batches = batchesOf(items, (item) => planItem(deps, item, signal), isFull)
   let upcoming = batches.next()
   let committing: Promise<readonly RetainManyResult[]> | null = null
+  let embedded: VectorSpool | null = null
   try {
     for (;;) {
       if (committing !== null && (await settlesFirst(committing, upcoming))) {
@@ -47,9 +48,10 @@ export async function* retainMany(
       if (done) break
       upcoming = batches.next()
       watched(upcoming)
-      const embedded = await embedBatch(deps, batch, signal)
+      embedded = await embedBatch(deps, batch, signal)
       if (committing !== null) yield* await committing
       committing = commitBatch(deps, batch, embedded)
+      embedded = null
       watched(committing)
     }
     if (committing !== null) yield* await committing
@@ -57,6 +59,8 @@ export async function* retainMany(
   } finally {
     // a consumer that leaves early, or an error, must not leave a write behind that nobody waits for
     await Promise.allSettled([committing])
+    // nor a file of vectors that nobody writes any more
+    embedded?.dispose()
     // not awaited: the source may never give its next item
     watched(batches.return(undefined))
   }

@@ -47,7 +47,8 @@ export async function writeTerms(
   const chunks = [0, 0]
   const frequencies: [Map<string, number>, Map<string, number>] = [new Map(), new Map()]
   for (const entry of filled) {
-    totals[entry.field]! += entry.length
+    // as it is kept, so that taking it out again takes out as much
+    totals[entry.field]! += Math.min(entry.length, LARGEST_COUNT)
     chunks[entry.field]! += 1
     const ofField = frequencies[entry.field]
     for (const term of entry.counts.keys()) ofField.set(term, (ofField.get(term) ?? 0) + 1)
