@@ -12,7 +12,9 @@ const CHANNEL_WORDS: Readonly<Record<string, string>> = {
   concept: 'a concept of it',
   body: 'its words',
   cue: 'words of its cues',
+  text: 'its words and those of its cues',
   context: 'words around it',
+  document: 'words of its document',
   entity: 'a person',
 }
 
