@@ -8,6 +8,7 @@ import * as chunks from '../../src/store/queries/chunks.ts'
 import * as cues from '../../src/store/queries/cues.ts'
 import * as deleteDocuments from '../../src/store/queries/delete-documents.ts'
 import * as derivedLock from '../../src/store/queries/derived-lock.ts'
+import * as documentMatches from '../../src/store/queries/document-matches.ts'
 import * as documents from '../../src/store/queries/documents.ts'
 import * as entities from '../../src/store/queries/entities.ts'
 import * as filterCheck from '../../src/store/queries/filter-check.ts'
@@ -68,6 +69,7 @@ const MODULES = {
   ...cues,
   ...deleteDocuments,
   ...derivedLock,
+  ...documentMatches,
   ...documents,
   ...entities,
   ...filterCheck,
@@ -243,6 +245,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.chunksByIds(database, bankId, ids)
   await q.chunkOutlines(database, bankId, ids)
   await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true })
+  await q.documentStatistics(database, bankId)
+  await q.documentMatches(database, bankId, { termIds: [1, 2], chunkIds: ids })
   await q.kindsOfBank(database, bankId, space)
   await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
   await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })

@@ -407,6 +407,10 @@ describeStores('search', (open) => {
       expect(hits[0]!.score).toBeCloseTo(1, 5)
     }
     expect(best[0]!.ordinal).toBe(2800)
+    // A build that was broken off is taken up again.
+    await database.execute(`drop index "${result.built[0]}"`)
+    expect((await buildIndexes(database, bank.space, { bankId: bank.bankId })).built).toEqual(result.built)
+    expect((await buildIndexes(database, bank.space, { bankId: bank.bankId })).built).toEqual([])
     await database.transaction((tx) => deleteVectors(tx, bank.bankId, bank.space, [chunkId], ['concept']))
     expect(await statistics(database, bank, 4)).toEqual({ vectors: before.vectors, indexed: 0 })
     expect(

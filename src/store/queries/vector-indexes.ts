@@ -38,7 +38,7 @@ export interface BuildIndexesResult {
  * nothing and no bank walks through another's vectors. Call it after bulk loads and when idle.
  *
  * The first time, or when most wait, the index is built over all at once (0.5 ms a vector in PGlite, against 0.8 to
- * 1.0 ms one by one); else in steps of 200. Measured at 384 dimensions and four levels, 160 candidates:
+ * 1.0 ms one by one); else in steps of 200. Measured at 384 dimensions and four levels, 150 candidates (vector-search-sql.ts has what 200 give):
  *
  *   vectors of the kind    scan    HNSW walk   re-rank   recall@30   build    index
  *   10,000                 5.8 ms  3.5 ms      1.2 ms    0.965       3.6 s     4 MB
@@ -61,7 +61,7 @@ export async function buildIndexes(
      order by bank_id, kind`,
     [space.spaceId, mostWaiting, options.bankId ?? null],
   )
-  const built: string[] = []
+  const built = await mendIndexes(db, space, options)
   let indexed = 0
   for (const { bankId, kind, waiting, indexed: before } of kinds) {
     if (options.shouldStop?.() === true) return { built, indexed, done: false }
@@ -82,6 +82,29 @@ export async function buildIndexes(
     }
   }
   return { built, indexed, done: true }
+}
+
+/** Builds what an interrupted run left behind: vectors that count as indexed while their index is absent or half made. */
+async function mendIndexes(
+  db: Database,
+  space: VectorSpace,
+  { bankId: only, shouldStop }: BuildIndexesOptions,
+): Promise<string[]> {
+  const valid = new Set((await listCodeIndexes(db, space)).filter((one) => one.valid).map((one) => one.name))
+  const kinds = await db.query<{ bankId: number; kind: number }>(
+    `select bank_id as "bankId", kind from vector_statistics
+     where space_id = $1 and indexed_count > 0 and ($2::integer is null or bank_id = $2) order by bank_id, kind`,
+    [space.spaceId, only ?? null],
+  )
+  const built: string[] = []
+  for (const { bankId, kind } of kinds) {
+    const name = codeIndexName(space, bankId, kind)
+    if (valid.has(name) || shouldStop?.() === true) continue
+    await db.execute(`drop index if exists ${quoteIdentifier(name)}`)
+    await createCodeIndex(db, space, bankId, kind)
+    built.push(name)
+  }
+  return built
 }
 
 /** `buildIndexes` for every space: what idle maintenance calls. */
