@@ -38,11 +38,12 @@ export interface BuildIndexesResult {
  * nothing and no bank walks through another's vectors. Call it after bulk loads and when idle.
  *
  * The first time, or when most wait, the index is built over all at once (0.5 ms a vector in PGlite, against 0.8 to
- * 1.0 ms one by one); else in steps of 200. Measured at 384 dimensions and four levels, 150 candidates (vector-search-sql.ts has what 200 give):
+ * 1.0 ms one by one); else in steps of 200. Measured at 384 dimensions and four levels, 150 candidates
+ * (vector-search-sql.ts has what 200 give):
  *
  *   vectors of the kind    scan    HNSW walk   re-rank   recall@30   build    index
  *   10,000                 5.8 ms  3.5 ms      1.2 ms    0.965       3.6 s     4 MB
- *   50,000                 29 ms   3.8 ms      2.0 ms    0.951       24.6 s   23 MB
+ *   50,000                 –       3.8 ms      2.0 ms    0.951       24.6 s   23 MB
  *
  * Tried and left: HNSW over the vectors themselves (ef 100: recall 0.972 and 0.926, 5.0 and 5.7 ms, build 8.7 and 58 s,
  * 19 and 97 MB); IVFFlat over the codes (recall 0.78 at 15 % of the lists); exact cosine over all (50 ms at 10,000
