@@ -21,7 +21,7 @@ describe('what can stand at a place', () => {
     [['re'], ['retain', 'recall', 'remove', 'restore', 'rebuild-index']],
     [
       ['bank', ''],
-      ['list', 'create', 'show', 'config', 'delete', 'help'],
+      ['list', 'create', 'show', 'config', 'delete'],
     ],
     [['recall', '--mo'], ['--mode']],
     [
