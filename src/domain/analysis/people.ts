@@ -69,14 +69,19 @@ export function createNameFinder(names: readonly string[]): NameFinder {
   }
 }
 
+/** A name that is longer is nobody's, and not looked for. */
+export const MAX_NAME_LENGTH = 200
+
 /**
  * A text without the given names and their possessive endings: `What is Ann's plan?` without `Ann` → `What is plan?`. The text itself when
  * nothing else would be left.
  */
 export function withoutNames(text: string, names: readonly string[]): string {
+  const lower = text.toLowerCase()
   const literals = names
     .map((name) => name.trim())
-    .filter((name) => name !== '')
+    // those that stand here, and no endless one: a pattern of all that a bank knows would be too large to compile
+    .filter((name) => name !== '' && name.length <= MAX_NAME_LENGTH && lower.includes(name.toLowerCase()))
     .sort((a, b) => b.length - a.length)
     .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   if (literals.length === 0) return text

@@ -1,3 +1,5 @@
+import { MAX_NAME_LENGTH } from '../../domain/analysis/people.ts'
+
 /**
  * English first and second person replaced by names, in one pass, so that a name is never replaced in turn. Grammar is kept
  * only as far as it costs nothing (`I'm` → `Ann is`): the result is matched, not read.
@@ -67,6 +69,8 @@ export function addresseeOf(text: string, speaker: string, speakers: readonly st
 }
 
 function isAddressed(text: string, name: string): boolean {
+  // most are not even named; and an endless one is no pattern
+  if (name.length > MAX_NAME_LENGTH || !text.toLowerCase().includes(name.toLowerCase())) return false
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(
     `@${literal}(?![\\p{L}\\p{N}])|(?:^|[.!?]\\s+|(?:^|\\s)(?:hey|hi|hello|thanks|thank you|yes|yeah|no|well|so|ok|okay|oh|wow),?\\s+)${literal}\\s*[,:!?]|,\\s*${literal}\\s*(?:[.!?]|$)`,
