@@ -3,6 +3,7 @@ import { resolveSettings } from './config/resolve.ts'
 import { processContext } from './config/sources.ts'
 import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
+import { checkKeys } from './maintain/check-options.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
@@ -13,6 +14,7 @@ import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
 import { rememberScope } from './memory/scopes.ts'
 import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
+import { createUpkeep } from './memory/upkeep.ts'
 import { writeCalls } from './memory/write-calls.ts'
 import type { Memory } from './memory-api.ts'
 import { createEventBus } from './observability/event-bus.ts'
@@ -55,6 +57,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     receipts: resolved.settings.readOnly ? NO_RECEIPTS : createReceiptWriter(events),
     people: createPeopleDirectory(clock),
     calls,
+    upkeep: createUpkeep({ database, clock, events, calls, receiptDays: resolved.settings.receiptDays }),
   }
   return bankHandle(
     { engine, opener: createBankOpener(engine), close: closing(engine) },
@@ -87,13 +90,11 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...careCalls(scope),
     ...portableCalls(scope),
     ...storeCalls(engine, opener),
-    bank: (other, options = {}) =>
-      bankHandle(
-        shared,
-        other,
-        options.createIfMissing ??
-          (engine.resolved.settings.createBanks || other === engine.resolved.settings.bank),
-      ),
+    bank: (other, options = {}) => {
+      checkKeys(options, ['createIfMissing'], 'bank')
+      const { createBanks, bank } = engine.resolved.settings
+      return bankHandle(shared, other, options.createIfMissing ?? (createBanks || other === bank))
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -107,6 +108,7 @@ function closing(engine: Engine): () => Promise<void> {
   const close = async (): Promise<void> => {
     await engine.calls.end()
     try {
+      await engine.upkeep.stop()
       await engine.receipts.close()
     } finally {
       // the store's lock is given up whatever else fails

@@ -16,15 +16,30 @@ export function assertWellFormed(text: string, what: string): void {
   if (lone >= 0) throw invalid(what, 'a lone surrogate', lone)
 }
 
-/** The same for every string and key of a JSON value. */
+/** Far more than anybody writes, far less than what a stack or PostgreSQL's JSON parser bears. */
+const MAX_JSON_DEPTH = 200
+
+/**
+ * The same for every string and key of a JSON value.
+ *
+ * @throws ProlepsisError INVALID_TEXT, INVALID_ARGUMENT when it is nested over 200 levels deep
+ */
 export function assertWellFormedJson(value: unknown, what: string): void {
+  assertAtDepth(value, what, 0)
+}
+
+function assertAtDepth(value: unknown, what: string, depth: number): void {
   if (typeof value === 'string') assertWellFormed(value, what)
-  else if (Array.isArray(value)) for (const item of value) assertWellFormedJson(item, what)
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      assertWellFormed(key, what)
-      assertWellFormedJson(item, what)
-    }
+  if (typeof value !== 'object' || value === null) return
+  if (depth > MAX_JSON_DEPTH) {
+    throw new ProlepsisError('INVALID_ARGUMENT', `${what} is nested over ${MAX_JSON_DEPTH} levels deep.`, {
+      hint: 'Flatten it.',
+      details: { option: what },
+    })
+  }
+  for (const [key, item] of Object.entries(value)) {
+    assertWellFormed(key, what)
+    assertAtDepth(item, what, depth + 1)
   }
 }
 

@@ -1,3 +1,4 @@
+import { ProlepsisError } from '../domain/errors.ts'
 import type { ExportHeader } from '../domain/portable.ts'
 import { createBank } from '../maintain/banks.ts'
 import { checkKeys } from '../maintain/check-options.ts'
@@ -20,6 +21,7 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
     import: (lines, options = {}) =>
       engine.calls.run(async () => {
         checkKeys(options, ['signal', 'onProgress'], 'import')
+        checkLines(lines)
         assertWritable(engine)
         const read = await readExport(lines)
         await createFrom(scope, read.header)
@@ -35,9 +37,24 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
           options,
         )
         engine.people.invalidate(deps.store.bankId)
+        await engine.upkeep.afterBulk(deps.store, imported.chunks, options.signal)
         return imported
       }),
   }
+}
+
+/** Callers without types may hand over anything. */
+function checkLines(lines: unknown): void {
+  if (
+    typeof lines === 'object' &&
+    lines !== null &&
+    (Symbol.iterator in lines || Symbol.asyncIterator in lines)
+  )
+    return
+  throw new ProlepsisError('INVALID_ARGUMENT', 'import takes a list or another iterable of lines.', {
+    hint: 'Give what export() yields, line by line.',
+    details: { option: 'lines' },
+  })
 }
 
 async function* exported(scope: Scope): AsyncGenerator<string, void, undefined> {

@@ -3,7 +3,7 @@ import type { Passage, ScoreParts } from '../domain/recall.ts'
 import { formatRef, parseRef } from '../domain/ref.ts'
 import { chunkByRef, chunksByIds, neighbourChunks, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks } from '../store/queries/cues.ts'
-import { whole } from './check-values.ts'
+import { text, whole } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import type { Surroundings } from './expand.ts'
 import type { Candidate } from './rank.ts'
@@ -84,7 +84,7 @@ export async function passagesOf(
 
 /** The chunk that a ref names, or null. */
 export async function chunkAt(deps: StoreOnly, ref: string): Promise<StoredChunk | null> {
-  const parsed = parseRef(ref)
+  const parsed = parseRef(text(ref, 'ref'))
   if (parsed === null) return null
   const { source, ordinal, version } = parsed
   return chunkByRef(deps.store.database, deps.store.bankId, {
@@ -96,7 +96,7 @@ export async function chunkAt(deps: StoreOnly, ref: string): Promise<StoredChunk
 
 /** The chunk that a ref names. @throws ProlepsisError INVALID_ARGUMENT when it is no ref, NOT_FOUND when nothing is there */
 export async function requireChunk(deps: StoreOnly, ref: string): Promise<StoredChunk> {
-  if (parseRef(ref) === null) {
+  if (parseRef(text(ref, 'ref')) === null) {
     throw new ProlepsisError('INVALID_ARGUMENT', `"${ref.slice(0, 80)}" is not a ref.`, {
       hint: 'A ref is a source and a place: notes.md#3, or notes.md@2#3 for version 2.',
       details: { option: 'ref' },

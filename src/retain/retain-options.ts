@@ -139,7 +139,8 @@ function readMetadata(value: unknown, option: string): Metadata {
   }
   let text: string
   try {
-    text = JSON.stringify(value)
+    // an object with a toJSON of its own may give nothing
+    text = JSON.stringify(value) ?? 'null'
   } catch (error) {
     throw new ProlepsisError('INVALID_ARGUMENT', `${option} cannot be written as JSON.`, {
       hint: 'Keep to texts, numbers, booleans, lists and objects, without cycles.',
@@ -150,9 +151,12 @@ function readMetadata(value: unknown, option: string): Metadata {
   if (text.length > MAX_METADATA_BYTES)
     throw invalid(option, `must have at most ${MAX_METADATA_BYTES} bytes as JSON`)
   // what the store will give back, so that a later comparison compares like with like
-  const kept: Metadata = JSON.parse(text)
+  const kept: unknown = JSON.parse(text)
+  if (typeof kept !== 'object' || kept === null || Array.isArray(kept)) {
+    throw invalid(option, 'must be an object as JSON too')
+  }
   assertWellFormedJson(kept, option)
-  return kept
+  return kept as Metadata // an object out of JSON
 }
 
 function readQuestions(value: unknown, option: string): CallerQuestions {

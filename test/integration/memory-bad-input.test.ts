@@ -45,6 +45,13 @@ async function refused(call: () => Promise<unknown>, code: string): Promise<void
 const retain = (content: unknown, options?: unknown) =>
   memory.retain(content as RetainContent, options as RetainOptions)
 
+/** An object in an object in … */
+function nested(depth: number): Record<string, unknown> {
+  let object: Record<string, unknown> = {}
+  for (let level = 0; level < depth; level++) object = { a: object }
+  return object
+}
+
 describe('texts', () => {
   test.each<[string, unknown, string]>([
     ['empty text', '', 'EMPTY_TEXT'],
@@ -84,6 +91,16 @@ describe('texts', () => {
   })
 })
 
+test('a speaker with an endless name is kept and found', async () => {
+  const name = `Ann ${'von '.repeat(3000)}`.trim()
+  await memory.retain([{ role: 'user', name, content: 'We moved to Lisbon.' }], { source: 'endless' })
+  for (const people of [[name], undefined]) {
+    const { passages, degraded } = await memory.recall('Who moved to Lisbon?', people && { people })
+    expect([passages[0]?.source, degraded]).toEqual(['endless', []])
+  }
+  await memory.forget({ source: 'endless' })
+})
+
 describe('options of retain', () => {
   test.each<[string, unknown, string]>([
     ['an unknown option', { sorce: 'x' }, 'UNKNOWN_OPTION'],
@@ -99,6 +116,8 @@ describe('options of retain', () => {
     ['metadata that is a list', { metadata: [] }, 'INVALID_ARGUMENT'],
     ['metadata with NUL deep inside', { metadata: { a: [{ b: '\u0000' }] } }, 'INVALID_TEXT'],
     ['metadata that is no JSON', { metadata: { a: 1n } }, 'INVALID_ARGUMENT'],
+    ['metadata without end', { metadata: nested(5_000) }, 'INVALID_ARGUMENT'],
+    ['metadata that is nothing as JSON', { metadata: { toJSON: () => undefined } }, 'INVALID_ARGUMENT'],
     ['a time that is none', { occurredAt: '2023-02-30' }, 'INVALID_TIME'],
     ['a time that is a number', { occurredAt: 5 }, 'INVALID_TIME'],
     ['an unknown trust', { trust: 'god' }, 'INVALID_ARGUMENT'],
@@ -184,6 +203,11 @@ describe('questions', () => {
     await refused(() => memory.similar('nowhere#1'), 'NOT_FOUND')
     await refused(() => memory.neighbours('nowhere#1'), 'NOT_FOUND')
     await refused(() => memory.explain('nothing'), 'NOT_FOUND')
+    await refused(() => memory.recall('x', { where: nested(20_000) }), 'INVALID_ARGUMENT')
+    await refused(() => memory.get(3 as unknown as string), 'INVALID_ARGUMENT')
+    await refused(() => memory.neighbours(null as unknown as string), 'INVALID_ARGUMENT')
+    await refused(() => memory.import(null as unknown as string[]), 'INVALID_ARGUMENT')
+    expect(await codeOf(async () => memory.bank('x', { create: true } as object))).toBe('UNKNOWN_OPTION')
     await refused(() => memory.document('here', { version: 0 }), 'INVALID_ARGUMENT')
     await refused(() => memory.index(root, { maxBytes: -1 }), 'INVALID_ARGUMENT')
     await refused(() => memory.index(join(root, 'none')), 'NOT_FOUND')
