@@ -14,6 +14,7 @@ test('the root entry exports these values and no others', () => {
     'ProlepsisError',
     'RECALL_MODES',
     'TRUST_LEVELS',
+    'createInjectedEmbedder',
     'createLocalEmbedder',
     'createMemory',
     'isProlepsisError',
