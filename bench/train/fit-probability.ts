@@ -5,27 +5,21 @@ import { bestOfDocuments, columnOf, scoresOf, type TrainingCase } from './traini
 
 /**
  * Turns ranking scores into probabilities (Platt): a logistic fit of relevance on the score and on what is the same for every candidate
- * of a question, so that the order stays: how many candidates there are, how near the nearest is, how many of the words are found at all. Each
- * set counts alike.
+ * of a question, so that the order stays: how many candidates there are, how near the nearest is, how many of the words are found at all.
  */
 export function fitProbability(cases: readonly TrainingCase[], ranking: Weights): FusionWeights {
   const reduced = cases.map((one) => bestOfDocuments(one, ranking))
-  const rowsOfSet = new Map<string, number>()
-  for (const { set, relevant } of reduced) rowsOfSet.set(set, (rowsOfSet.get(set) ?? 0) + relevant.length)
-  const largest = Math.max(...rowsOfSet.values())
   const rows: Float64Array[] = []
   const targets: number[] = []
-  const exampleWeights: number[] = []
   for (const one of reduced) {
     const scores = scoresOf(one, ranking)
     const shared = FUSION_BIAS_FEATURES.map((name) => columnOf(one, name))
     one.relevant.forEach((flag, i) => {
       rows.push(Float64Array.from([scores[i]!, ...shared.map((column) => column[i]!)]))
       targets.push(flag)
-      exampleWeights.push(largest / (rowsOfSet.get(one.set) ?? 1))
     })
   }
-  const fit = fitLogistic(rows, targets, { exampleWeights, penalty: 0.01 })
+  const fit = fitLogistic(rows, targets, { penalty: 0.01 })
   const [slope = 1, ...offsets] = fit.weights
   return {
     bias: fit.bias,

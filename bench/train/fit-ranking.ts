@@ -6,8 +6,6 @@ export type Weights = Readonly<Record<string, number>>
 export interface RankingOptions {
   /** Features that may not count against a candidate. */
   readonly notNegative: ReadonlySet<string>
-  /** Weight of a case's loss. */
-  caseWeight(one: TrainingCase): number
   /** Strength λ of the penalty ½λ|w|² on the weights of scaled features. @default 1 */
   readonly penalty?: number
 }
@@ -16,7 +14,7 @@ export interface RankingOptions {
 const DOCUMENT_ROUNDS = 4
 
 /**
- * Conditional logit (listwise softmax): minimises Σ cases weight · (logsumexp(s) − mean of s over the relevant candidates) + ½λ|w|², with
+ * Conditional logit (listwise softmax): minimises Σ cases (logsumexp(s) − mean of s over the relevant candidates) + ½λ|w|², with
  * s = Σ w · feature / deviation, by Newton's method with step halving. Cases without a relevant candidate say nothing and are left out. Where
  * documents are labelled, a document stands by its best candidate under the weights of the round before, the first time by content.
  *
@@ -40,7 +38,6 @@ interface Rows {
   readonly columns: readonly Float64Array[]
   /** Share of each candidate in the target: 1 / relevant candidates, or 0. */
   readonly target: Float64Array
-  readonly weight: number
 }
 
 function fitListwise(
@@ -60,7 +57,6 @@ function fitListwise(
     return {
       columns: features.map((name, f) => columnOf(one, name).map((value) => value / scale[f]!)),
       target: Float64Array.from(one.relevant, (flag) => flag / count),
-      weight: options.caseWeight(one),
     }
   })
   const fixed = new Set<number>()
@@ -117,19 +113,19 @@ function slopes(rows: readonly Rows[], weights: Float64Array, penalty: number): 
   let loss = 0
   const gradient = new Float64Array(count)
   const curvature = weights.length === 0 ? [] : Array.from({ length: count }, () => new Float64Array(count))
-  for (const { columns, target, weight } of rows) {
+  for (const { columns, target } of rows) {
     const shares = softmax(columns, weights)
     const expected = columns.map((column) => shares.reduce((sum, share, i) => sum + share * column[i]!, 0))
     target.forEach((wanted, i) => {
-      if (wanted > 0) loss -= weight * wanted * Math.log(Math.max(shares[i]!, Number.MIN_VALUE))
+      if (wanted > 0) loss -= wanted * Math.log(Math.max(shares[i]!, Number.MIN_VALUE))
     })
     for (let f = 0; f < count; f++) {
       const column = columns[f]!
       const wanted = target.reduce((sum, part, i) => sum + part * column[i]!, 0)
-      gradient[f]! += weight * (expected[f]! - wanted)
+      gradient[f]! += expected[f]! - wanted
     }
     for (let i = 0; i < shares.length; i++) {
-      const share = weight * shares[i]!
+      const share = shares[i]!
       if (share < 1e-9) continue
       for (let f = 0; f < count; f++) {
         const scaled = share * (columns[f]![i]! - expected[f]!)

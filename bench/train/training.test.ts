@@ -47,7 +47,7 @@ function madeCases(
   })
 }
 
-const all = { caseWeight: () => 1, notNegative: new Set<string>() }
+const all = { notNegative: new Set<string>() }
 
 describe('fitRanking', () => {
   it('finds the weights that the answers were drawn by', () => {

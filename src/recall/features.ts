@@ -42,9 +42,9 @@ export interface Feature {
  * weight in `fusion-weights.ts`.
  *
  * - `z_<channel>`: the channel's score, standardised over the candidates; see `standardScores` for candidates without an entry
- * - `speaker`: the question names exactly one speaker; 1 where the chunk is that speaker's, −1 where it is another's, else 0
- * - `date`: the question names a month or year; 1 where the chunk's time is in it, −1 where it is not, 0 where it has none
- * - `when`: the question asks for a time; 1 where the chunk tells one, −1 where it does not
+ * - `speaker`, `date`, `when`: hints of the question, which only take away, so that a question without any is as sure of its answer: 0 where it
+ *   gives none or the chunk fits, −1 where the chunk does not, −½ where that cannot be said. `speaker`: the question names exactly one
+ *   speaker, whose words the chunk is; `date`: a month or year, in which the chunk happened; `when`: it asks for a time, and the chunk tells one
  * - `named`: share of the people named in the question who speak or are named in the chunk
  * - the same for all candidates of a question, so that they move the probability and not the order: `candidates`: ln of how many there are;
  *   `best_cosine`: the greatest cosine of any; `best_match`: the greatest share of the question's words, by weight, that any holds
@@ -59,9 +59,9 @@ export const FEATURES: readonly Feature[] = [
       column: (pool) => standardScores(pool, channel),
     }),
   ),
-  { name: 'speaker', channels: [], column: speakerSigns },
-  { name: 'date', channels: [], column: dateSigns },
-  { name: 'when', channels: [], column: timeSigns },
+  { name: 'speaker', channels: [], column: speakerFit },
+  { name: 'date', channels: [], column: dateFit },
+  { name: 'when', channels: [], column: timeFit },
   {
     name: 'named',
     channels: ['entity'],
@@ -117,27 +117,32 @@ function hasSort(pool: FeaturePool, channel: CueKind | 'window', chunkId: number
   return kinds.some((kind) => pool.scores.get(kind)?.has(chunkId) === true)
 }
 
-function speakerSigns(pool: FeaturePool): number[] {
+function speakerFit(pool: FeaturePool): number[] {
   const speakers = pool.people.filter((person) => person.isSpeaker)
   const asked = speakers.length === 1 ? speakers[0]?.norm : undefined
-  return pool.chunks.map(({ speaker }) => {
-    if (asked === undefined || speaker === null) return 0
-    return entityNorm(speaker) === asked ? 1 : -1
-  })
+  return pool.chunks.map(({ speaker }) =>
+    asked === undefined ? 0 : penalty(speaker === null ? null : entityNorm(speaker) === asked),
+  )
 }
 
-function dateSigns(pool: FeaturePool): number[] {
-  return pool.chunks.map(({ happenedAt }) => {
-    const agrees = happenedAt === null ? null : agreesWithDates(pool.dates, happenedAt)
-    return agrees === null ? 0 : agrees ? 1 : -1
-  })
+function dateFit(pool: FeaturePool): number[] {
+  const { months, years } = pool.dates
+  return pool.chunks.map(({ happenedAt }) =>
+    months.length + years.length === 0
+      ? 0
+      : penalty(happenedAt === null ? null : agreesWithDates(pool.dates, happenedAt)),
+  )
 }
 
-function timeSigns(pool: FeaturePool): number[] {
-  return pool.chunks.map(({ said }) => {
-    if (!pool.asksForTime || said === null) return 0
-    return tellsTime(said) ? 1 : -1
-  })
+function timeFit(pool: FeaturePool): number[] {
+  return pool.chunks.map(({ said }) =>
+    pool.asksForTime ? penalty(said === null ? null : tellsTime(said)) : 0,
+  )
+}
+
+/** @param fits null when it cannot be said */
+function penalty(fits: boolean | null): number {
+  return fits === null ? -0.5 : fits ? 0 : -1
 }
 
 function forAll(pool: FeaturePool, value: number): Float64Array {

@@ -11,11 +11,12 @@ export interface FusionWeights {
  * the numbers come from. `z_body` and `z_cue` count where a call turns the channels on, as mode `lexical` does.
  */
 export const LEARNED_WEIGHTS: FusionWeights = {
-  bias: -6.246,
+  bias: -3.38,
   weights: {
-    ...{ z_content: 0.932, z_statement: 0.208, z_question: 0.143, z_concept: 0.143 },
-    ...{ z_text: 0.094, z_context: 0.473, z_document: 0.285, z_body: 0.6, z_cue: 0.4 },
-    ...{ speaker: 1.473, date: 1.803, when: 0.934 },
+    ...{ z_content: 0.82, z_statement: 0.37, z_question: 0.23, z_concept: 0.23 },
+    ...{ z_text: 0.09, z_context: 0.53, z_document: 0.36, z_body: 0.6, z_cue: 0.4 },
+    ...{ speaker: 3.1, date: 3, when: 1.5 },
+    ...{ candidates: -1.12, best_cosine: 3.09, best_match: 1.49 },
   },
 }
 
@@ -28,7 +29,7 @@ export const STANDARD_WEIGHTS: FusionWeights = {
   weights: {
     ...{ z_content: 2, z_statement: 0.5, z_question: 0.5, z_concept: 0.5, z_window: 0.5 },
     ...{ z_text: 0.5, z_context: 1, z_document: 0.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
-    ...{ speaker: 1, date: 1, when: 0.5 },
+    ...{ speaker: 2, date: 2, when: 1 },
   },
 }
 

@@ -116,9 +116,9 @@ describe('recall', () => {
   it('prefers the speaker who was asked for', async () => {
     const { candidates } = await recallCandidates(deps, 'What did Ben say about the puppy?')
     const flags = new Map(candidates.map(({ chunk, parts }) => [chunk.speaker, parts.features]))
-    expect(flags.get('Ben')).toMatchObject({ speaker: 1, named: 1 })
+    expect(flags.get('Ben')).toMatchObject({ speaker: 0, named: 1 })
     expect(flags.get('Ann')).toMatchObject({ speaker: -1 })
-    expect(flags.get(null)).toMatchObject({ speaker: 0 })
+    expect(flags.get(null)).toMatchObject({ speaker: -0.5 })
     expect(candidates[0]?.chunk.speaker).toBe('Ben')
   })
 
