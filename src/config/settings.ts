@@ -14,6 +14,7 @@ export interface Settings {
   readonly deadlineMs: number
   readonly maxTextBytes: number
   readonly maxFileBytes: number
+  readonly receiptDays: number
   readonly readOnly: boolean
 }
 
@@ -111,6 +112,13 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     schema: positive.max(400 * MEBIBYTE, 'must be at most 419430400'),
     default: 10 * MEBIBYTE,
     meaning: 'Largest file that index reads, in bytes; larger ones are skipped and named.',
+  },
+  receiptDays: {
+    key: 'receipt_days',
+    type: 'number',
+    schema: z.int('must be a whole number').min(0, 'must be 0 or more').max(36_500, 'must be at most 36500'),
+    default: 90,
+    meaning: 'Days that receipts are kept; 0 keeps them for ever.',
   },
   readOnly: {
     key: 'read_only',

@@ -26,6 +26,8 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
     )
     opener.invalidate(name)
     engine.people.invalidate(deps.store.bankId)
+    // a change of model has put the bank into another space
+    await engine.upkeep.afterBulk((await depsOf(scope, 'read')).store, rebuilt.chunks, options?.signal)
     return rebuilt
   }
   return {

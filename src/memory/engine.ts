@@ -8,6 +8,7 @@ import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
 import type { EmbedderSource } from './embedder-source.ts'
+import type { Upkeep } from './upkeep.ts'
 
 /** What all bank handles of one memory share. */
 export interface Engine {
@@ -21,6 +22,7 @@ export interface Engine {
   readonly receipts: ReceiptWriter
   readonly people: PeopleDirectory
   readonly calls: CallLine
+  readonly upkeep: Upkeep
 }
 
 export interface AnalyserCache {
@@ -44,6 +46,7 @@ export interface CallLine {
   run<T>(work: () => Promise<T>): Promise<T>
   /** Raises CLOSED when the memory was closed. */
   assertOpen(): void
+  isBusy(): boolean
   /** Ends the line and waits for what runs. */
   end(): Promise<void>
 }
@@ -59,6 +62,7 @@ export function createCallLine(): CallLine {
   }
   return {
     assertOpen,
+    isBusy: () => running.size > 0,
     async run(work) {
       assertOpen()
       const call = work()

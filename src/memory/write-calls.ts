@@ -13,6 +13,7 @@ export function writeCalls(scope: Scope): Pick<Memory, 'retain' | 'retainMany' |
         const { retain } = await import('../retain/retain.ts')
         const result = await retain(deps, content, options)
         engine.people.invalidate(deps.store.bankId)
+        engine.upkeep.noteWrite()
         return result
       })
     },
@@ -49,6 +50,7 @@ export function writeCalls(scope: Scope): Pick<Memory, 'retain' | 'retainMany' |
           options,
         )
         engine.people.invalidate(deps.store.bankId)
+        await engine.upkeep.afterBulk(deps.store, result.chunks, options?.signal)
         return result
       })
     },
@@ -63,11 +65,15 @@ async function* stream(
   const { retainMany } = await import('../retain/retain-many.ts')
   const deps = await scope.engine.calls.run(() => depsOf(scope, 'write'))
   let done = 0
+  let chunks = 0
   for await (const result of retainMany(deps, items, signal)) {
     scope.engine.people.invalidate(deps.store.bankId)
     done++
+    chunks += result.status === 'failed' ? 0 : result.chunks
     const source = result.status === 'failed' ? (result.source ?? '') : result.document.source
     onProgress?.({ done, source, status: result.status })
     yield result
   }
+  if (chunks > 0)
+    await scope.engine.calls.run(() => scope.engine.upkeep.afterBulk(deps.store, chunks, signal))
 }

@@ -9,7 +9,7 @@ import type { RawResult } from './raw-database.ts'
 export interface SessionOptions {
   /** Data folder of PostgreSQL (not of Prolepsis); absent: in memory. */
   readonly folder?: string | undefined
-  /** @default 32 */
+  /** @default 128 */
   readonly sharedBuffersMb?: number | undefined
   readonly disk?: DiskSync | undefined
   /** PostgreSQL gave itself up: the session is unusable from here on, and its next statement would spin for ever. */
@@ -30,7 +30,7 @@ function startParameters(options: SessionOptions): string[] {
     wal_sync_method: 'fsync',
     // No zeroes ahead: a nearly full disk is then enough to recover.
     wal_init_zero: 'off',
-    shared_buffers: `${options.sharedBuffersMb ?? 32}MB`,
+    shared_buffers: `${options.sharedBuffersMb ?? 128}MB`,
     max_wal_size: '64MB',
     min_wal_size: '32MB',
     jit: 'off',

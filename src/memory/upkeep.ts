@@ -1,0 +1,99 @@
+import type { EventSink } from '../domain/events.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { BankStore } from '../store/bank-store.ts'
+import type { Database } from '../store/database.ts'
+import { listBanks } from '../store/queries/banks.ts'
+import { deleteReceiptsBefore } from '../store/queries/receipts.ts'
+import { buildEveryIndex, buildIndexes } from '../store/queries/vector-indexes.ts'
+import type { CallLine } from './engine.ts'
+
+/** A bulk of so many chunks is worth a VACUUM at once: full-text search then reads the index alone. */
+const BULK_CHUNKS = 1_000
+const IDLE_MS = 20_000
+const DAY_MS = 86_400_000
+
+/** Keeps in shape what searches rely on: vector indexes of large banks, visibility maps, no receipts older than the setting says. */
+export interface Upkeep {
+  /** After many writes, at once; the texts are safe already, so a failure is a warning. */
+  afterBulk(store: BankStore, chunks: number, signal?: AbortSignal): Promise<void>
+  /** After any write: some time later, when nothing runs. */
+  noteWrite(): void
+  /** Ends what runs at its next step. */
+  stop(): Promise<void>
+}
+
+export interface UpkeepOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly events: EventSink
+  readonly calls: Pick<CallLine, 'isBusy'>
+  /** Receipts older than this are removed; 0 keeps them for ever. */
+  readonly receiptDays: number
+  /** Most vectors of a kind that may stay outside an index. @default the store's own */
+  readonly mostWaiting?: number | undefined
+}
+
+export function createUpkeep(options: UpkeepOptions): Upkeep {
+  const { database, clock, events, calls, mostWaiting } = options
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let receiptsSweptAt = Number.NEGATIVE_INFINITY
+
+  const attempt = async (task: string, work: () => Promise<void>): Promise<void> => {
+    const started = clock.now()
+    try {
+      await work()
+      events.emit({ type: 'maintenance-end', task, durationMs: clock.now() - started })
+    } catch (error) {
+      if (stopped) return
+      const reason = error instanceof Error ? error.message : String(error)
+      events.emit({ type: 'warning', code: 'UPKEEP', message: `${task} did not finish: ${reason}` })
+    }
+  }
+
+  const sweepReceipts = async (): Promise<void> => {
+    const now = clock.now()
+    if (options.receiptDays === 0 || now - receiptsSweptAt < DAY_MS) return
+    receiptsSweptAt = now
+    const before = new Date(now - options.receiptDays * DAY_MS)
+    for (const bank of await listBanks(database)) await deleteReceiptsBefore(database, bank.bankId, before)
+  }
+
+  const whenIdle = async (): Promise<void> => {
+    const shouldStop = (): boolean => stopped || calls.isBusy()
+    await attempt(
+      'vector indexes',
+      async () => void (await buildEveryIndex(database, { mostWaiting, shouldStop })),
+    )
+    if (!stopped) await attempt('old receipts', sweepReceipts)
+  }
+
+  const arm = (): void => {
+    clearTimeout(timer)
+    if (stopped) return
+    timer = setTimeout(() => {
+      // Only the process that holds an embedded store looks after it.
+      if (database.services?.isOwner() === false) return
+      if (calls.isBusy()) arm()
+      else running = running.then(whenIdle)
+    }, IDLE_MS)
+    timer.unref()
+  }
+
+  return {
+    async afterBulk(store, chunks, signal) {
+      const shouldStop = (): boolean => stopped || signal?.aborted === true
+      await attempt('vector indexes', async () => {
+        await buildIndexes(database, store.space, { bankId: store.bankId, mostWaiting, shouldStop })
+      })
+      if (chunks >= BULK_CHUNKS && !shouldStop()) await attempt('vacuum', () => database.maintain())
+    },
+    noteWrite: arm,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
