@@ -2,7 +2,6 @@ import { BANK_NAME } from '../domain/bank-name.ts'
 import type { BankInfo } from '../domain/care.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
-import { assertWellFormedJson } from '../domain/well-formed.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Database, Queryable } from '../store/database.ts'
 import {
@@ -33,13 +32,12 @@ export function checkBankName(name: unknown): string {
   })
 }
 
-/** Makes a bank with its vector space. Null when there is one of this name already. */
+/** Makes a bank with its vector space, its settings checked before. Null when there is one of this name already. */
 export async function createBank(database: Database, bank: NewBank): Promise<BankRow | null> {
   checkBankName(bank.name)
-  checkSettings(bank.settings)
   const space = await ensureSpace(database, { ...bank.model, now: bank.now })
   return database.transaction(async (tx) => {
-    const row = await insertBank(tx, bank)
+    const row = await insertBank(tx, { ...bank, settings: withoutNulls(bank.settings) })
     if (row !== null) await setActiveSpace(tx, row.bankId, space.spaceId)
     return row
   })
@@ -79,17 +77,16 @@ export async function listBankInfos(q: Queryable): Promise<readonly BankInfo[]> 
   return infos
 }
 
-/** Merges settings into those that the bank has; null removes a key. */
+/** Merges checked settings into those that the bank has; null removes a key. */
 export async function configureBank(
   database: Database,
   name: string,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<BankInfo> {
-  checkSettings(settings)
   return database.transaction(async (tx) => {
     const bank = await requireBank(tx, name)
-    const merged = Object.entries({ ...bank.settings, ...settings }).filter(([, value]) => value !== null)
-    const row = await updateBankSettings(tx, bank.bankId, Object.fromEntries(merged))
+    const merged = withoutNulls({ ...bank.settings, ...settings })
+    const row = await updateBankSettings(tx, bank.bankId, merged)
     return bankInfo(tx, row ?? bank)
   })
 }
@@ -103,12 +100,6 @@ export async function removeBank(database: Database, name: string): Promise<bool
   })
 }
 
-function checkSettings(settings: Readonly<Record<string, unknown>>): void {
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
-    throw new ProlepsisError('INVALID_ARGUMENT', 'The settings of a bank must be an object.', {
-      hint: 'Give names with JSON values.',
-      details: { option: 'settings' },
-    })
-  }
-  assertWellFormedJson(settings, 'settings')
+function withoutNulls(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 }

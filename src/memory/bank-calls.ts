@@ -10,6 +10,7 @@ import {
 } from '../maintain/banks.ts'
 import { checkKeys } from '../maintain/check-options.ts'
 import type { Memory } from '../memory-api.ts'
+import { checkBankSettings } from '../recall/bank-settings.ts'
 import { findBank } from '../store/queries/banks.ts'
 import { repeatable } from '../store/repeat.ts'
 import type { BankOpener } from './bank-opener.ts'
@@ -39,7 +40,7 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
           const row = await createBank(database, {
             name,
             language,
-            settings,
+            settings: checkBankSettings(settings),
             model: { modelId, dimension },
             now,
           })
@@ -60,7 +61,12 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
           const row = await findBank(database, checkBankName(name))
           return row === null ? null : bankInfo(database, row)
         }),
-      configure: (name, settings) => change(() => configureBank(database, name, settings)),
+      configure: (name, settings) =>
+        change(() => {
+          const checked = checkBankSettings(settings)
+          // afterwards: a call that runs meanwhile would remember the settings that go
+          return configureBank(database, name, checked).finally(() => opener.invalidate(name))
+        }),
     },
     backup: (path) =>
       calls.run(async () => {

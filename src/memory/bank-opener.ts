@@ -1,16 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ProlepsisError } from '../domain/errors.ts'
 import { checkBankName, createBank, requireBank, requireSpace } from '../maintain/banks.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { findBank } from '../store/queries/banks.ts'
-import { activeSpace } from '../store/queries/spaces.ts'
+import { bankStanding } from '../store/queries/spaces.ts'
 import type { Engine } from './engine.ts'
 
 /** What a call needs of its bank. */
 export interface BankNeed {
   /** Make the bank when it is missing. */
   readonly create: boolean
-  /** Its vectors must be of the memory's own model. */
-  readonly vectors: boolean
+  /** Its vectors must be of the memory's own model; `by-mode`: unless the bank's own mode is of words alone. */
+  readonly vectors: boolean | 'by-mode'
   /** It must be there now: a write must not go to a bank that another process has deleted or moved to another model. */
   readonly fresh: boolean
 }
@@ -29,7 +30,7 @@ export interface BankOpener {
   open(name: string, need: BankNeed): Promise<BankStore>
   /** Makes the bank unless it is there, or the memory is read-only. */
   ensure(name: string): Promise<void>
-  /** Forgets what is remembered of a bank: it was deleted, or moved to another vector space. */
+  /** Forgets what is remembered of a bank: it was deleted, configured, or moved to another vector space. */
   invalidate(name: string): void
 }
 
@@ -51,7 +52,14 @@ export function createBankOpener(engine: Engine): BankOpener {
     if (create) await ensure(name)
     const bank = await requireBank(database, name)
     const space = await requireSpace(database, bank)
-    return { database, bankId: bank.bankId, bank: name, language: bank.language, space }
+    return {
+      database,
+      bankId: bank.bankId,
+      bank: name,
+      language: bank.language,
+      space,
+      settings: bank.settings,
+    }
   }
 
   const remember = (name: string, create: boolean): Opened => {
@@ -65,13 +73,15 @@ export function createBankOpener(engine: Engine): BankOpener {
     if (opened.get(name) === entry) opened.delete(name)
   }
 
-  /** Whether the bank is still there, in the space that is remembered. */
+  /** Whether the bank is still there, in the space and with the settings that are remembered. */
   const stands = async (entry: Opened, store: BankStore, fresh: boolean): Promise<boolean> => {
     const now = engine.clock.now()
     if (!fresh && now >= entry.checkedAt && now - entry.checkedAt < MAX_AGE_MS) return true
-    const space = await activeSpace(store.database, store.bankId)
+    const standing = await bankStanding(store.database, store.bankId)
     entry.checkedAt = now
-    return space?.spaceId === store.space.spaceId
+    return (
+      standing?.spaceId === store.space.spaceId && isDeepStrictEqual(standing.settings, store.settings ?? {})
+    )
   }
 
   const openStanding = async (name: string, need: BankNeed): Promise<BankStore> => {
@@ -93,7 +103,8 @@ export function createBankOpener(engine: Engine): BankOpener {
     async open(name, need) {
       checkBankName(name)
       const store = await openStanding(name, need)
-      if (need.vectors) await assertModel(engine, store)
+      const words = need.vectors === 'by-mode' && store.settings?.mode === 'lexical'
+      if (need.vectors !== false && !words) await assertModel(engine, store)
       return store
     },
     invalidate(name) {

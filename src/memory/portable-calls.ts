@@ -6,6 +6,7 @@ import { exportBank } from '../maintain/export-bank.ts'
 import { importBank } from '../maintain/import-bank.ts'
 import { readExport } from '../maintain/import-lines.ts'
 import type { Memory } from '../memory-api.ts'
+import { checkBankSettings } from '../recall/bank-settings.ts'
 import { findBank } from '../store/queries/banks.ts'
 import { repeatable } from '../store/repeat.ts'
 import { assertWritable, depsOf, type Scope } from './scope.ts'
@@ -64,10 +65,11 @@ async function* exported(scope: Scope): AsyncGenerator<string, void, undefined> 
 
 /** A bank that the import makes gets the language and settings of the exported one. */
 async function createFrom({ engine, name, createIfMissing }: Scope, { bank }: ExportHeader): Promise<void> {
+  const settings = checkBankSettings(bank.settings)
   if (!createIfMissing || (await findBank(engine.database, name)) !== null) return
   engine.analysers.of(bank.language)
   const { modelId, dimension } = await engine.embedder.identity()
   const now = new Date(engine.clock.now())
-  const { language, settings } = bank
+  const { language } = bank
   await createBank(engine.database, { name, language, settings, model: { modelId, dimension }, now })
 }

@@ -1,3 +1,4 @@
+import type { RecallOptions } from '../domain/recall.ts'
 import { checkKeys, checkWhole } from '../maintain/check-options.ts'
 import { readDocument, readDocuments, readVersions } from '../maintain/read-documents.ts'
 import type { Memory } from '../memory-api.ts'
@@ -7,7 +8,7 @@ import { chunkAt, passageOf, requireChunk } from '../recall/passages.ts'
 import { recall } from '../recall/recall.ts'
 import { similarPassages } from '../recall/similar.ts'
 import { neighbourChunks } from '../store/queries/chunks.ts'
-import { callOn, type Scope } from './scope.ts'
+import { type CallKind, callOn, type Scope } from './scope.ts'
 
 type Reads =
   | 'recall'
@@ -20,12 +21,16 @@ type Reads =
   | 'documents'
   | 'versions'
 
+/** What is only looked up by its words needs no vectors, and works on a bank of another model too. */
+function recallKind(options: RecallOptions | undefined): CallKind {
+  if (options?.mode === undefined) return 'recall-by-mode'
+  return options.mode === 'lexical' ? 'read' : 'recall'
+}
+
 /** The calls of a bank that change nothing but receipts. */
 export function readCalls(scope: Scope): Pick<Memory, Reads> {
   return {
-    recall: (query, options) =>
-      // what is only looked up by its words needs no vectors, and works on a bank of another model too
-      callOn(scope, options?.mode === 'lexical' ? 'read' : 'recall', (deps) => recall(deps, query, options)),
+    recall: (query, options) => callOn(scope, recallKind(options), (deps) => recall(deps, query, options)),
     get: (ref) =>
       callOn(scope, 'read', async (deps) => {
         const chunk = await chunkAt(deps, ref)

@@ -16,7 +16,7 @@ export interface Scope {
 }
 
 /** What kind of call it is: what it needs of its bank. */
-export type CallKind = 'read' | 'recall' | 'write' | 'change'
+export type CallKind = 'read' | 'recall' | 'recall-by-mode' | 'write' | 'change'
 
 export type BankDeps = RetainDeps & RecallDeps
 
@@ -74,7 +74,7 @@ function needOf(scope: Scope, kind: CallKind): BankNeed {
   const writes = kind === 'write'
   return {
     create: isUnnamed(scope) || (writes && scope.createIfMissing),
-    vectors: writes || kind === 'recall',
+    vectors: kind === 'recall-by-mode' ? 'by-mode' : writes || kind === 'recall',
     fresh: writes || kind === 'change',
   }
 }

@@ -1,4 +1,5 @@
 import type { RecallOptions, RecallQuery, RecallResult } from '../domain/recall.ts'
+import { overBankSettings } from './bank-settings.ts'
 import { findCandidates } from './candidates.ts'
 import type { RecallDeps } from './deps.ts'
 import { expandPassages } from './expand.ts'
@@ -15,7 +16,7 @@ import { validateRecall } from './validate.ts'
  *     message (+ history) → formulate → channels → complete → fuse → lift      candidates.ts
  *                         → pack → expand → receipt                            here
  *
- * An empty bank gives an empty result. A channel that fails leaves the others: `degraded` says which and why.
+ * The bank's settings are the defaults of its recalls. An empty bank gives an empty result. A channel that fails leaves the others: `degraded` says which and why.
  *
  * @throws ProlepsisError EMPTY_TEXT, INVALID_TEXT, INVALID_ARGUMENT, UNKNOWN_OPTION, INVALID_TIME for the caller's input;
  * CANCELLED; the first failure when every channel failed
@@ -27,7 +28,7 @@ export async function recall(
 ): Promise<RecallResult> {
   const stopwatch = startStopwatch(deps.clock)
   const createdAt = new Date(deps.clock.now())
-  const request = validateRecall(query, options)
+  const request = validateRecall(query, overBankSettings(deps.store.settings ?? {}, options))
 
   const found = await findCandidates(deps, request)
   stopwatch.lap('candidates')

@@ -32,6 +32,8 @@ export const RECALL_DEFAULTS: Readonly<
 /** Most passages of one recall: the union of candidates is not larger than a few hundred. */
 export const MAX_LIMIT = 500
 export const MAX_EXPAND = 50
+/** Greatest multiplier of a channel's weight. */
+export const MAX_WEIGHT = 1000
 
 /** Channels that a mode leaves on. */
 export const MODE_CHANNELS: Readonly<Record<RecallMode, readonly Channel[]>> = {

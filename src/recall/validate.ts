@@ -12,6 +12,7 @@ import {
 import { parseTime } from '../domain/time.ts'
 import { TRUST_LEVELS } from '../domain/trust.ts'
 import { assertWellFormedJson } from '../domain/well-formed.ts'
+import { checkWeights } from './bank-settings.ts'
 import {
   assertKnown,
   assertObject,
@@ -118,18 +119,11 @@ function readFilter(options: RecallOptions): Filter {
 }
 
 function readWeights(weights: unknown, mode: RecallMode): Record<Channel, number> {
-  const given: Partial<Record<string, unknown>> = {}
-  if (weights !== undefined) {
-    assertObject(weights, 'weights')
-    assertKnown(weights, CHANNELS, 'weights')
-    Object.assign(given, weights)
-  }
+  const given = weights === undefined ? {} : checkWeights(weights)
   const read = (channel: Channel): number => {
-    const weight = given[channel] ?? DEFAULT_WEIGHTS[mode][channel]
-    if (typeof weight !== 'number' || !Number.isFinite(weight) || weight < 0 || weight > 1000) {
-      throw invalid(`weights.${channel}`, `weights.${channel} must be a number from 0 to 1000.`)
-    }
-    return MODE_CHANNELS[mode].includes(channel) ? weight : 0
+    const weight = given[channel]
+    const chosen = typeof weight === 'number' ? weight : DEFAULT_WEIGHTS[mode][channel]
+    return MODE_CHANNELS[mode].includes(channel) ? chosen : 0
   }
   const result = Object.fromEntries(CHANNELS.map((channel) => [channel, read(channel)]))
   if (CHANNELS.every((channel) => result[channel] === 0)) {

@@ -15,4 +15,6 @@ export interface BankStore {
   /** Text analysis language of the bank (`english`, `german`, `none`…). */
   readonly language: string
   readonly space: VectorSpace
+  /** What the bank sets for its recalls. @default none */
+  readonly settings?: Readonly<Record<string, unknown>>
 }

@@ -202,15 +202,17 @@ describe('doctor', () => {
 
 test('banks are created, listed, configured and deleted, each with its own texts', async () => {
   const memory = bank()
-  const info = await memory.banks.create('élan.2', { language: 'french', settings: { a: 1 } })
+  const info = await memory.banks.create('élan.2', { language: 'french', settings: { limit: 1 } })
   expect(info).toMatchObject({
     name: 'élan.2',
     language: 'french',
     modelId: embedder.modelId,
-    settings: { a: 1 },
+    settings: { limit: 1 },
   })
   expect(await codeOf(memory.banks.create('élan.2'))).toBe('BANK_EXISTS')
-  expect((await memory.banks.configure('élan.2', { b: 2, a: null })).settings).toEqual({ b: 2 })
+  expect((await memory.banks.configure('élan.2', { mode: 'lexical', limit: null })).settings).toEqual({
+    mode: 'lexical',
+  })
   expect((await memory.banks.list()).map((one) => one.name)).toContain('élan.2')
   await memory.bank('élan.2').retain('Les chats dorment.', { source: 'x' })
   await memory.retain('Dogs bark.', { source: 'x' })

@@ -265,6 +265,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.documentsWithoutVectors(database, bankId, space)
   await q.bankStatistics(database, bankId)
   await q.activeSpace(database, bankId)
+  await q.bankStanding(database, bankId)
   await q.spacesOfBank(database, bankId)
   for await (const _ of q.portableDocuments(database, bankId)) void _
   await database.transaction(async (tx) => {

@@ -36,9 +36,9 @@ describe('bank', () => {
       '--language',
       'german',
       '--set',
-      'k=1',
+      'limit=1',
     ])
-    expect(made.json()).toMatchObject({ name: 'voegel', language: 'german', settings: { k: 1 } })
+    expect(made.json()).toMatchObject({ name: 'voegel', language: 'german', settings: { limit: 1 } })
     const list = await store.json(['bank', 'list'])
     expect(list.json<{ banks: { name: string }[] }>().banks.map(({ name }) => name)).toContain('voegel')
     expect((await store.run(['bank', 'list'])).out).toMatch(/voegel +german +\S+ +384/)
@@ -46,9 +46,17 @@ describe('bank', () => {
       name: 'voegel',
       dimension: 384,
     })
-    const changed = await store.json(['bank', 'config', 'voegel', '--set', 'k=null', '--set', 'other=text'])
-    expect(changed.json()).toMatchObject({ settings: { other: 'text' } })
-    expect((await store.run(['bank', 'config', 'voegel'])).out).toBe('other = "text"\n')
+    const changed = await store.json([
+      'bank',
+      'config',
+      'voegel',
+      '--set',
+      'limit=null',
+      '--set',
+      'fusion=rrf',
+    ])
+    expect(changed.json()).toMatchObject({ settings: { fusion: 'rrf' } })
+    expect((await store.run(['bank', 'config', 'voegel'])).out).toBe('fusion = "rrf"\n')
     expect((await store.json(['bank', 'delete', 'voegel', '--yes'])).json()).toEqual({
       name: 'voegel',
       deleted: true,

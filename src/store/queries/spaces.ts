@@ -105,6 +105,20 @@ export async function activeSpace(q: Queryable, bankId: number): Promise<VectorS
   return rows[0] ?? null
 }
 
+/** What a handle on a bank relies on, in one statement: its active space and its settings. Null when the bank is gone. */
+export async function bankStanding(
+  q: Queryable,
+  bankId: number,
+): Promise<{ readonly spaceId: number; readonly settings: Readonly<Record<string, unknown>> } | null> {
+  const rows = await q.query<{ spaceId: number; settings: Readonly<Record<string, unknown>> }>(
+    `select s.space_id as "spaceId", b.settings
+     from bank_spaces s join banks b on b.bank_id = s.bank_id
+     where s.bank_id = $1 and b.bank_id = $1 and s.state = 'active'`,
+    [bankId],
+  )
+  return rows[0] ?? null
+}
+
 /** Spaces in which the bank has, or may have, vectors. */
 export function spacesOfBank(q: Queryable, bankId: number): Promise<VectorSpace[]> {
   return q.query<VectorSpace>(

@@ -5,6 +5,9 @@ import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { defined, keyValue } from '../options.ts'
 import { day, table } from '../render/table.ts'
 
+const SETTINGS =
+  'fusion, mode, limit, tokenBudget, weights (JSON, a multiplier a channel: weights={"entity":2}); they are the defaults of its recalls'
+
 export function registerBank(program: Command, context: CliContext): void {
   const bank = program.command('bank').description('banks: units of isolation and of configuration')
 
@@ -19,7 +22,7 @@ export function registerBank(program: Command, context: CliContext): void {
       '--language <language>',
       'language of its texts: stemming and stop words (none switches them off)',
     )
-    .option('--set <key=value>', 'setting, repeatable', keyValue)
+    .option('--set <key=value>', `setting, repeatable: ${SETTINGS}`, keyValue)
     .action(
       async (
         name: string,
@@ -43,11 +46,11 @@ export function registerBank(program: Command, context: CliContext): void {
   command(
     bank,
     'config',
-    'show or change the settings of a bank',
+    'show or change the settings of a bank: the defaults of its recalls',
     'prolepsis bank config alice --set fusion=standard',
   )
     .argument('<name>')
-    .option('--set <key=value>', 'setting, repeatable; null removes it', keyValue)
+    .option('--set <key=value>', `setting, repeatable; null removes it: ${SETTINGS}`, keyValue)
     .action(async (name: string, options: CommonOptions & { set?: Readonly<Record<string, unknown>> }) => {
       const { set } = options
       const info = await context.withMemory(options, (memory) =>
