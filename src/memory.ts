@@ -10,6 +10,7 @@ import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
+import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
 import { rememberScope } from './memory/scopes.ts'
@@ -35,6 +36,10 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const resolved = resolveSettings(settings, processContext(cwd))
   const events = createEventBus()
   if (onEvent !== undefined) events.subscribe(onEvent)
+  reportPassedOver(resolved.passedOver, events, [
+    ...(inMemory === true ? ['database_url'] : []),
+    ...(embedder === undefined ? [] : ['model_dir']),
+  ])
   // database drivers are loaded when a store is opened, not when the package is imported
   const { openStore } = await import('./store/open.ts')
   const database = await openStore(inMemory === true ? { memory: true } : resolved.location, {

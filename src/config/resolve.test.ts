@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -22,6 +22,8 @@ const contextWith = (env: Record<string, string>): ConfigContext => ({
   env,
   userConfigDir: join(root, 'config'),
   userDataDir: join(root, 'data'),
+  homeDir: join(root, 'home'),
+  user: { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 },
 })
 const projectFile = (text: string) => writeFileSync(join(root, 'project', 'prolepsis.toml'), text)
 const userFile = (text: string) => writeFileSync(join(root, 'config', 'prolepsis.toml'), text)
@@ -127,4 +129,75 @@ test('variables that name no setting are listed', () => {
   expect(resolveSettings({}, contextWith({ PROLEPSIS_BNAK: 'a', PATH: '' })).unknownVariables).toEqual([
     'PROLEPSIS_BNAK',
   ])
+})
+
+describe('what a project may decide', () => {
+  const stranger = { uid: 4_000_001, gid: 4_000_001 }
+  const paths = (resolved: ReturnType<typeof resolveSettings>) =>
+    resolved.passedOver.map(({ path, key, reason }) => [path.slice(root.length + 1), key, reason])
+
+  test('a file or folder that others may write to is passed over, and the search goes on', () => {
+    projectFile('bank = "p"')
+    const near = join(root, 'project', 'deep', 'prolepsis.toml')
+    writeFileSync(near, 'bank = "near"')
+    mkdirSync(join(root, 'project', '.prolepsis'))
+    chmodSync(join(root, 'project', '.prolepsis'), 0o777)
+    expect(resolveSettings({}, context).settings.bank).toBe('near')
+    chmodSync(near, 0o666)
+    const resolved = resolveSettings({}, context)
+    expect(resolved.settings.bank).toBe('p')
+    expect(origin(resolved, 'dataDir')).toBe('default')
+    expect(paths(resolved)).toEqual([
+      ['project/deep/prolepsis.toml', null, 'other users may write to it'],
+      ['project/.prolepsis', null, 'other users may write to it'],
+    ])
+  })
+
+  test.runIf(process.geteuid?.() === 0)('those of root count for everybody', () => {
+    projectFile('bank = "p"')
+    expect(resolveSettings({}, { ...context, user: stranger }).settings.bank).toBe('p')
+  })
+
+  test.runIf(process.geteuid?.() !== undefined)(
+    'those of another user, and links that another user made, do not',
+    () => {
+      projectFile('bank = "p"')
+      const path = join(root, 'project', 'prolepsis.toml')
+      const asOther = (): ReturnType<typeof resolveSettings> => {
+        if (process.geteuid?.() !== 0) return resolveSettings({}, { ...context, user: stranger })
+        lchownSync(path, stranger.uid, stranger.gid)
+        return resolveSettings({}, context)
+      }
+      expect(paths(asOther())).toEqual([['project/prolepsis.toml', null, 'it belongs to another user']])
+      rmSync(path)
+      writeFileSync(join(root, 'target.toml'), 'bank = "t"')
+      symlinkSync(join(root, 'target.toml'), path)
+      expect(resolveSettings({}, context).settings.bank).toBe('t')
+      expect(asOther().settings.bank).toBe('default')
+    },
+  )
+
+  test('the search ends with the home folder', () => {
+    writeFileSync(join(root, 'prolepsis.toml'), 'bank = "above"')
+    expect(resolveSettings({}, context).settings.bank).toBe('above')
+    expect(resolveSettings({}, { ...context, homeDir: join(root, 'project') }).settings.bank).toBe('default')
+    projectFile('bank = "home"')
+    expect(resolveSettings({}, { ...context, homeDir: join(root, 'project') }).settings.bank).toBe('home')
+  })
+
+  test("it decides neither on the server nor on the model; the user's own file does", () => {
+    const lines = 'bank = "p"\ndatabase_url = "postgresql://u:p@evil/d"\nmodel_dir = "models"'
+    projectFile(lines)
+    const resolved = resolveSettings({}, context)
+    expect(resolved.settings).toMatchObject({ bank: 'p', databaseUrl: null, modelDir: null })
+    expect(resolved.passedOver.map(({ key, decides }) => [key, decides])).toEqual([
+      ['database_url', true],
+      ['model_dir', true],
+    ])
+    const given = resolveSettings({ dataDir: 'x', modelDir: 'y' }, context)
+    expect(given.passedOver.map(({ decides }) => decides)).toEqual([false, false])
+    userFile(lines)
+    expect(resolveSettings({}, contextWith({})).location).toHaveProperty('databaseUrl')
+    expect(resolveSettings({}, { ...context, cwd: join(root, 'config') }).passedOver).toEqual([])
+  })
 })

@@ -2,15 +2,9 @@ import { join, resolve } from 'node:path'
 import { ProlepsisError } from '../domain/errors.ts'
 import { redactUrl } from './redact.ts'
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName, type Settings } from './settings.ts'
-import {
-  type ConfigContext,
-  configFiles,
-  findAbove,
-  PROJECT_FOLDER,
-  processContext,
-  readConfigFile,
-} from './sources.ts'
+import { type ConfigContext, configFiles, PROJECT_FOLDER, processContext, readConfigFile } from './sources.ts'
 import { DEBUG_VARIABLE } from './terminal.ts'
+import { findAbove, OWN_SETTINGS, type PassedOver } from './trust.ts'
 
 /** Where a value came from, strongest first. `where` is the option, the variable, the file or the folder. */
 export interface Origin {
@@ -36,6 +30,8 @@ export interface ResolvedSettings {
   readonly values: readonly ResolvedSetting[]
   /** `PROLEPSIS_` variables that name no setting. */
   readonly unknownVariables: readonly string[]
+  /** What was found and is not obeyed, and why. */
+  readonly passedOver: readonly PassedOver[]
 }
 
 const STRENGTH: readonly Origin['kind'][] = [
@@ -49,7 +45,8 @@ const STRENGTH: readonly Origin['kind'][] = [
 
 /**
  * Settings by precedence: option > environment `PROLEPSIS_…` > `prolepsis.toml` here or above > the user's
- * configuration folder > default. An option that is undefined does not count; an empty variable neither.
+ * configuration folder > default. A project's file or folder counts only when no other user can have written it, and decides neither on
+ * `databaseUrl` nor on `modelDir` (docs/decisions/0007-configuration-trust.md): `passedOver` says what was left out. An option that is undefined does not count; an empty variable neither.
  *
  * @throws ProlepsisError INVALID_CONFIG naming the value, its origin and what it must be
  */
@@ -61,12 +58,13 @@ export function resolveSettings(
   const project = files.project === null ? {} : readConfigFile(files.project)
   const user = files.user === null ? {} : readConfigFile(files.user)
 
+  const folder = findAbove(context.cwd, PROJECT_FOLDER, 'folder', context)
   const values = SETTING_NAMES.map((name): ResolvedSetting => {
     const candidates: readonly (readonly [Origin['kind'], string, unknown])[] = [
       ['option', name, fromOption(name, options[name], context)],
       ['environment', environmentName(name), fromEnvironment(name, context)],
-      ['project-file', files.project ?? '', project[name]],
-      ...(name === 'dataDir' ? ([projectFolder(context)] as const) : []),
+      ['project-file', files.project ?? '', OWN_SETTINGS.has(name) ? undefined : project[name]],
+      ['project-folder', folder.path ?? '', name === 'dataDir' ? (folder.path ?? undefined) : undefined],
       ['user-file', files.user ?? '', user[name]],
       [
         'default',
@@ -82,7 +80,15 @@ export function resolveSettings(
   const entries = values.map(({ name, value }) => [name, value])
   // every name of Settings is there, each checked by its own schema
   const settings = Object.freeze(Object.fromEntries(entries)) as unknown as Settings
-  return { settings, location: locate(values, settings), values, unknownVariables: unknownVariables(context) }
+  return {
+    ...{ settings, location: locate(values, settings), values },
+    unknownVariables: unknownVariables(context),
+    passedOver: [
+      ...files.passedOver,
+      ...folder.passedOver,
+      ...refusedKeys(files.project ?? '', project, values),
+    ],
+  }
 }
 
 function fromOption(name: SettingName, value: unknown, context: ConfigContext): unknown {
@@ -106,9 +112,25 @@ function readBoolean(text: string): unknown {
   return /^(0|false|no|off)$/i.test(text) ? false : text
 }
 
-function projectFolder(context: ConfigContext): readonly ['project-folder', string, string | undefined] {
-  const found = findAbove(context.cwd, PROJECT_FOLDER, 'folder')
-  return ['project-folder', found ?? '', found ?? undefined]
+/** The keys of a project's file that it may not decide on. */
+function refusedKeys(
+  path: string,
+  project: Partial<Record<SettingName, unknown>>,
+  values: readonly ResolvedSetting[],
+): readonly PassedOver[] {
+  const isGiven = (name: SettingName): boolean =>
+    values.some(
+      (value) =>
+        value.name === name && (value.origin.kind === 'option' || value.origin.kind === 'environment'),
+    )
+  return [...OWN_SETTINGS]
+    .filter((name) => project[name] !== undefined)
+    .map((name) => ({
+      path,
+      key: SETTINGS[name].key,
+      reason: 'a project’s file does not decide on it',
+      decides: !isGiven(name) && !(name === 'databaseUrl' && isGiven('dataDir')),
+    }))
 }
 
 function checked(name: SettingName, value: unknown, origin: Origin): Settings[SettingName] {

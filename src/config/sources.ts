@@ -1,10 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
 import { parse, TomlError } from 'smol-toml'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts'
+import { type FileUser, findAbove, type PassedOver } from './trust.ts'
 
 /** The machine as configuration sees it; tests pass another. */
 export interface ConfigContext {
@@ -13,6 +15,10 @@ export interface ConfigContext {
   /** The user's folders for settings and for data (XDG, macOS, Windows). */
   readonly userConfigDir: string
   readonly userDataDir: string
+  /** Nothing above it is looked at. */
+  readonly homeDir: string
+  /** Null where files have no owners. */
+  readonly user: FileUser | null
 }
 
 export const CONFIG_FILE = 'prolepsis.toml'
@@ -21,16 +27,12 @@ export const PROJECT_FOLDER = '.prolepsis'
 /** The only reader of the process's environment. */
 export function processContext(cwd: string = process.cwd()): ConfigContext {
   const folders = envPaths('prolepsis', { suffix: '' })
-  return { cwd, env: process.env, userConfigDir: folders.config, userDataDir: folders.data }
-}
-
-/** Nearest file or folder of that name in `from` or a folder above it, or null. */
-export function findAbove(from: string, name: string, kind: 'file' | 'folder'): string | null {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const path = join(folder, name)
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found !== undefined && (kind === 'file' ? found.isFile() : found.isDirectory())) return path
-    if (dirname(folder) === folder) return null
+  const uid = process.geteuid?.()
+  const gid = process.getegid?.()
+  return {
+    ...{ cwd, env: process.env, userConfigDir: folders.config, userDataDir: folders.data },
+    homeDir: homedir(),
+    user: uid === undefined || gid === undefined ? null : { uid, gid },
   }
 }
 
@@ -47,14 +49,19 @@ export function readConfigFile(path: string): Partial<Record<SettingName, unknow
   return values
 }
 
-/** The project's file above `cwd`, then the user's, those that exist. */
+/** The project's file above `cwd`, and the user's, those that exist and are trusted. One that is both is the user's. */
 export function configFiles(context: ConfigContext): {
   readonly project: string | null
   readonly user: string | null
+  readonly passedOver: readonly PassedOver[]
 } {
-  const project = findAbove(context.cwd, CONFIG_FILE, 'file')
+  const { path: project, passedOver } = findAbove(context.cwd, CONFIG_FILE, 'file', context)
   const user = join(context.userConfigDir, CONFIG_FILE)
-  return { project, user: existsSync(user) && user !== project ? user : null }
+  return {
+    project: project === user ? null : project,
+    user: existsSync(user) ? user : null,
+    passedOver,
+  }
 }
 
 function parseToml(path: string): Record<string, unknown> {

@@ -188,6 +188,10 @@ describe('where data lives', () => {
     const shown = await runCli(['config'], { cwd: project })
     expect(shown.out).toMatch(/language +german +environment: PROLEPSIS_LANGUAGE/)
     expect(shown.err).toContain('PROLEPSIS_LANGAUGE names no setting')
+    expect(shown.err).toMatch(/database_url in .*prolepsis\.toml is passed over/)
+    const refused = await runCli(['stats', '--json'], { cwd: project })
+    expect(refused.errorCode()).toBe('INVALID_CONFIG')
+    expect(refused.out).toBe('')
   })
 
   test('init makes the folder that commands below it then use', async () => {

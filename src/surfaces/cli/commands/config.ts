@@ -16,7 +16,7 @@ export function registerConfig(program: Command, context: CliContext): void {
       import('../../../config/resolve.ts'),
       import('../../../config/sources.ts'),
     ])
-    const { values, location, unknownVariables } = resolveSettings(
+    const { values, location, unknownVariables, passedOver } = resolveSettings(
       defined({ bank, dataDir, databaseUrl }),
       processContext(context.io.cwd),
     )
@@ -34,9 +34,13 @@ export function registerConfig(program: Command, context: CliContext): void {
     ])
     await context.result(
       options,
-      { store, settings, unknownVariables },
+      { store, settings, unknownVariables, passedOver },
       `${table(['setting', 'value', 'origin'], rows)}\n\nstore: ${store}`,
     )
+    for (const { path, key, reason } of passedOver) {
+      const what = key === null ? path : `${key} in ${path}`
+      await context.note(`warning: ${printable(what)} is passed over: ${reason}.`)
+    }
     for (const name of unknownVariables) await context.note(`warning: ${name} names no setting.`)
   })
 }
