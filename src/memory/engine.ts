@@ -47,6 +47,7 @@ export interface CallLine {
   /** Raises CLOSED when the memory was closed. */
   assertOpen(): void
   isBusy(): boolean
+  hasEnded(): boolean
   /** Ends the line and waits for what runs. */
   end(): Promise<void>
 }
@@ -63,6 +64,7 @@ export function createCallLine(): CallLine {
   return {
     assertOpen,
     isBusy: () => running.size > 0,
+    hasEnded: () => ended,
     async run(work) {
       assertOpen()
       const call = work()

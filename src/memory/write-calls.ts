@@ -63,10 +63,12 @@ async function* stream(
   { onProgress, signal }: RetainManyOptions,
 ): AsyncGenerator<RetainManyResult, void, undefined> {
   const { retainMany } = await import('../retain/retain-many.ts')
-  const deps = await scope.engine.calls.run(() => depsOf(scope, 'write'))
+  const { calls, upkeep } = scope.engine
+  const deps = await calls.run(() => depsOf(scope, 'write'))
   let done = 0
   let chunks = 0
-  for await (const result of retainMany(deps, items, signal)) {
+  // each batch is a call of its own: closing waits for what is being written, not for who reads the results
+  for await (const result of retainMany(deps, items, signal, calls.run)) {
     scope.engine.people.invalidate(deps.store.bankId)
     done++
     chunks += result.status === 'failed' ? 0 : result.chunks
@@ -74,6 +76,6 @@ async function* stream(
     onProgress?.({ done, source, status: result.status })
     yield result
   }
-  if (chunks > 0)
-    await scope.engine.calls.run(() => scope.engine.upkeep.afterBulk(deps.store, chunks, signal))
+  // when the memory is closing, the last texts are safe, and the next memory looks after the indexes
+  if (chunks > 0 && !calls.hasEnded()) await calls.run(() => upkeep.afterBulk(deps.store, chunks, signal))
 }

@@ -27,13 +27,16 @@ const BATCH_ITEMS = 64
  * Retains one item after another, in batches: while one batch is written, the next is embedded and the one after it read
  * and planned. Results come in the items' order, each only once it is committed. An item that cannot be retained gives a
  * `failed` result and stops nothing; what concerns the store, the model's files or the caller's signal stops all.
+ *
+ * @param run runs each piece of work; what it refuses ends the stream
  */
 export async function* retainMany(
   deps: RetainDeps,
   items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
   signal?: AbortSignal | undefined,
+  run: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<RetainManyResult, void, undefined> {
-  const batches = batchesOf(items, (item) => planItem(deps, item, signal), isFull)
+  const batches = batchesOf(items, (item) => run(() => planItem(deps, item, signal)), isFull)
   let upcoming = batches.next()
   let committing: Promise<readonly RetainManyResult[]> | null = null
   let embedded: VectorSpool | null = null
@@ -48,10 +51,13 @@ export async function* retainMany(
       if (done) break
       upcoming = batches.next()
       watched(upcoming)
-      embedded = await embedBatch(deps, batch, signal)
+      embedded = await run(() => embedBatch(deps, batch, signal))
       if (committing !== null) yield* await committing
-      committing = commitBatch(deps, batch, embedded)
-      embedded = null
+      const spool = embedded
+      committing = run(() => {
+        embedded = null
+        return commitBatch(deps, batch, spool)
+      })
       watched(committing)
     }
     if (committing !== null) yield* await committing

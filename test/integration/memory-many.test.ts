@@ -129,6 +129,36 @@ describe('retainMany', () => {
     await expect(collect(memory.retainMany(broken()))).rejects.toThrow('the source broke')
   })
 
+  test('closing waits for the batch that is under way, and nothing is half there', async () => {
+    const model = createFakeEmbedder()
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const order: string[] = []
+    const memory = await createMemory({
+      inMemory: true,
+      embedder: {
+        ...model,
+        async embed(texts, options) {
+          order.push('embedding')
+          await held
+          order.push('embedded')
+          return model.embed(texts, options)
+        },
+      },
+    })
+    const first = codeOf(collect(memory.retainMany(notes(3))))
+    while (order.length === 0) await new Promise(setImmediate)
+    const closing = memory.close().then(() => order.push('closed'))
+    // longer than a memory needs to close that waits for nothing
+    await (await createMemory({ inMemory: true, embedder: model })).banks.create('other')
+    release()
+    await closing
+    expect(await first).toBe('CLOSED')
+    expect(order).toEqual(['embedding', 'embedded', 'closed'])
+  })
+
   test('progress counts every item', async () => {
     const seen: string[] = []
     const onProgress = (progress: { done: number; source: string; status: string }) =>
