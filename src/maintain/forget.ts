@@ -18,7 +18,7 @@ const SLICE = 200
 const SELECTORS = ['ref', 'source', 'sourcePrefix', 'tag', 'all'] as const
 
 /**
- * Removes text for good, from every table: documents in all their versions by source, prefix, tag or all of them (then the
+ * Removes text for good, from every table, what others retain while it runs included: documents in all their versions by source, prefix, tag or all of them (then the
  * receipts too), or one chunk by ref (with its like in other versions of the source; the document's other chunks stay,
  * and the same text retained again stays without it). Zero counts when nothing matches.
  *
@@ -60,13 +60,17 @@ async function forgetDocuments(
 ): Promise<ForgetResult> {
   const { database, bankId } = store
   const everything = 'all' in selector
-  const ids = await findDocumentIds(database, bankId, everything ? {} : selector)
   let documents = 0
   let chunks = 0
-  for (let at = 0; at < ids.length; at += SLICE) {
-    const gone = await database.transaction((tx) => deleteDocuments(tx, bankId, ids.slice(at, at + SLICE)))
-    documents += gone.documents
-    chunks += gone.chunks
+  // again until there is nothing: a version that was committed meanwhile holds the same words
+  for (;;) {
+    const ids = await findDocumentIds(database, bankId, everything ? {} : selector)
+    if (ids.length === 0) break
+    for (let at = 0; at < ids.length; at += SLICE) {
+      const gone = await database.transaction((tx) => deleteDocuments(tx, bankId, ids.slice(at, at + SLICE)))
+      documents += gone.documents
+      chunks += gone.chunks
+    }
   }
   if (everything) await deleteReceipts(database, bankId)
   return { documents, chunks }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createMemory, type Memory } from '../../src/index.ts'
+import { forget } from '../../src/maintain/forget.ts'
 import { storeOf } from '../../src/memory/baselines.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
@@ -39,6 +40,30 @@ describe('forget', () => {
     expect(tables).toMatch(/oslo/i)
     expect(await memory.versions('trips/zanzibar.md')).toEqual([])
     expect(await ok(memory)).toEqual([])
+  })
+
+  test('what is retained between the look-up and the deletion goes too', async () => {
+    const memory = bank()
+    await memory.retain('Zanzibar is far.', { source: 'trip' })
+    const store = await storeOf(memory)
+    let late: Promise<unknown> | null = null
+    const database = new Proxy(store.database, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name, target)
+        if (name !== 'transaction' || late !== null) return typeof own === 'function' ? own.bind(target) : own
+        return async (...call: Parameters<typeof target.transaction>) => {
+          late = memory.retain('Zanzibar is very far.', { source: 'trip' })
+          await late
+          return target.transaction(...call)
+        }
+      },
+    })
+    const events = { emit: () => undefined }
+    expect(await forget({ store: { ...store, database }, clock, events }, { source: 'trip' })).toEqual({
+      documents: 2,
+      chunks: 2,
+    })
+    expect(await everyTable(memory)).not.toMatch(/zanzibar/i)
   })
 
   test('takes a prefix, a tag, or everything; nothing matched is no error', async () => {
