@@ -78,7 +78,7 @@ export interface IndexOptions {
   readonly gitignore?: boolean
   /** Follow links to files and folders, also out of the folder. @default false */
   readonly followLinks?: boolean
-  /** Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted. @default true */
+  /** Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted; none when the folder is empty and more than 10 came from it. @default true */
   readonly prune?: boolean
   readonly onProgress?: (progress: IndexProgress) => void
   readonly signal?: AbortSignal

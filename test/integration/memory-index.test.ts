@@ -77,6 +77,26 @@ describe('index', () => {
     expect(await sources(memory)).toEqual(['b.txt', 'hand.txt'])
   })
 
+  test('an empty folder that held many documents looks like a missing mount: nothing is pruned', async () => {
+    const fill = (count: number) => {
+      for (let at = 0; at < count; at++) put(`sub/${at}.txt`, `This is file ${at}.`)
+    }
+    const memory = bank()
+    fill(11)
+    await memory.index(root)
+    rmSync(join(root, 'sub'), { recursive: true })
+    const result = await memory.index(root)
+    expect(result).toMatchObject({ files: 0, deleted: 0 })
+    expect(result.skipped).toEqual([
+      { path: '.', reason: expect.stringContaining('nothing was marked as deleted') },
+    ])
+    expect((await memory.stats()).documents.current).toBe(11)
+    put('other.txt', 'One file is enough.')
+    expect(await memory.index(root)).toMatchObject({ created: 1, deleted: 11 })
+    rmSync(join(root, 'other.txt'))
+    expect(await memory.index(root)).toMatchObject({ deleted: 1 })
+  })
+
   test('a prefix, tags and metadata go to every document', async () => {
     put('a.txt', 'Alpha stands here.')
     const memory = bank()

@@ -12,7 +12,7 @@ import type { RetainDeps } from '../retain-deps.ts'
 import { retainMany } from '../retain-many.ts'
 import { INDEX_KEY } from './index-key.ts'
 import { type IndexRequest, readIndexOptions } from './index-options.ts'
-import { pruneGone } from './prune.ts'
+import { looksUnmounted, pruneGone } from './prune.ts'
 import { readStableFile } from './read-file.ts'
 import { type FoundFile, type Walk, walkFolder } from './walk-folder.ts'
 
@@ -21,6 +21,9 @@ export interface IndexDeps extends RetainDeps {
   /** Absolute paths that are never indexed: the store's own folder. */
   readonly exclude: readonly string[]
 }
+
+const UNMOUNTED =
+  'the folder is empty, though many documents came from it: nothing was marked as deleted; remove() or forget() does so'
 
 /**
  * Retains every file of a folder that the ignore rules leave (or one named file), each under its relative path. Files are
@@ -48,8 +51,11 @@ export async function indexFolder(
     tally.take(result, walk.files[at++]!)
   }
   if (request.prune && walk.complete) {
-    const gone = await pruneGone(deps, { request, walk, from, empty: tally.emptied })
-    for (const document of gone) tally.deleted(document)
+    const extent = { request, walk, from, empty: tally.emptied }
+    if (await looksUnmounted(deps, extent)) {
+      tally.skip('.', UNMOUNTED)
+      deps.events.emit({ type: 'warning', code: 'INDEX_EMPTY', message: `${path}: ${UNMOUNTED}` })
+    } else for (const document of await pruneGone(deps, extent)) tally.deleted(document)
   }
   return tally.result(performance.now() - startedAt)
 }

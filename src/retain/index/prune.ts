@@ -14,6 +14,8 @@ import type { IndexRequest } from './index-options.ts'
 import type { Walk } from './walk-folder.ts'
 
 const PAGE = 500
+/** A folder without any file is more likely a mount that is missing when more documents than this came from it. */
+const MOST_OF_EMPTY = 10
 
 interface Extent {
   readonly request: IndexRequest
@@ -29,6 +31,21 @@ interface Extent {
  * under the same prefix, when there is one), and none of which a file or folder above could not be read.
  */
 export async function pruneGone(deps: RetainDeps, extent: Extent): Promise<readonly Document[]> {
+  const gone: Document[] = []
+  for await (const document of documentsGone(deps, extent))
+    if (await close(deps, document)) gone.push(document)
+  return gone
+}
+
+/** Whether nothing at all was found where many documents came from: as if a mount were missing. */
+export async function looksUnmounted(deps: RetainDeps, extent: Extent): Promise<boolean> {
+  if (extent.walk.files.length + extent.walk.skipped.length > 0) return false
+  let count = 0
+  for await (const _document of documentsGone(deps, extent)) if (++count > MOST_OF_EMPTY) return true
+  return false
+}
+
+async function* documentsGone(deps: RetainDeps, extent: Extent): AsyncGenerator<Document, void, undefined> {
   const { database, bankId } = deps.store
   const { request, walk } = extent
   const present = new Set(walk.files.map((file) => request.sourcePrefix + file.relative))
@@ -39,7 +56,6 @@ export async function pruneGone(deps: RetainDeps, extent: Extent): Promise<reado
     (!present.has(document.source) || extent.empty.has(document.source)) &&
     !unknown.some((path) => document.source === path || document.source.startsWith(`${path}/`))
 
-  const gone: Document[] = []
   for (let after: string | undefined; ; ) {
     throwIfAborted(request.signal)
     const page = await listDocuments(database, bankId, {
@@ -47,8 +63,8 @@ export async function pruneGone(deps: RetainDeps, extent: Extent): Promise<reado
       limit: PAGE,
       after,
     })
-    for (const document of page) if (isGone(document) && (await close(deps, document))) gone.push(document)
-    if (page.length < PAGE) return gone
+    for (const document of page) if (isGone(document)) yield document
+    if (page.length < PAGE) return
     after = page.at(-1)?.source
   }
 }
