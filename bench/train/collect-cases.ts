@@ -37,7 +37,9 @@ export async function collectCases(
   const isWanted = (set: string, path: string): boolean => sets.includes(set) && existsSync(path)
   const conversations = isWanted('locomo', locomo) ? await loadLocomo(locomo) : []
   const mtrag = isWanted('mtrag', mtragFolder) ? await loadMtrag(mtragFolder) : null
-  const strangers = conversations.flatMap((one) => one.questions.slice(0, 2 * FOREIGN))
+  const strangers = (existsSync(locomo) ? await loadLocomo(locomo) : []).flatMap((one) =>
+    one.questions.slice(0, 2 * FOREIGN),
+  )
   const cases: TrainingCase[] = []
   const ask = async (bank: Memory, questions: readonly Question[], name: string): Promise<void> => {
     for (const [i, { query, labels, limit }] of questions.entries()) {

@@ -20,6 +20,11 @@ export const RANKING_FEATURES: readonly string[] = [
   ...['z_content', 'z_statement', 'z_question', 'z_text', 'z_context', 'z_document'],
   ...['speaker', 'date', 'when'],
 ]
+/**
+ * Hints are worth more in the sets than they will be elsewhere: two people who speak of themselves, dates that are those of the session. So much
+ * at most costs nothing there (LoCoMo any@5 / @10 87.6 / 91.3 without a bound, 87.9 / 91.2 with).
+ */
+const MOST: Readonly<Record<string, number>> = { speaker: 2.5, date: 2.5, when: 1.5 }
 /** More of a channel, or agreement with a hint, never counts against a candidate. */
 const NOT_NEGATIVE: ReadonlySet<string> = new Set(RANKING_FEATURES)
 
@@ -74,9 +79,12 @@ export function trainOn(cases: readonly TrainingCase[]): TrainingReport {
 function trainModel(cases: readonly TrainingCase[]): FusionWeights {
   const asked = cases.filter((one) => one.origin === 'asked')
   // Weights by set, so that each counted alike, cost LoCoMo half a point and its probabilities their meaning, and gained the others nothing.
-  const ranking = fitRanking(asked, RANKING_FEATURES, {
+  const fitted = fitRanking(asked, RANKING_FEATURES, {
     notNegative: NOT_NEGATIVE,
   })
+  const ranking = Object.fromEntries(
+    Object.entries(fitted).map(([name, weight]) => [name, Math.min(weight, MOST[name] ?? weight)]),
+  )
   return fitProbability(cases, ranking)
 }
 

@@ -55,6 +55,15 @@ describe('features', () => {
     expect(column('z_cue', { chunks, scores })).toEqual([...standardise([4, 0, 2])])
   })
 
+  it('does not stretch lexical scores that hold few of the words', () => {
+    const scores = scoresOf({ text: [4, null, 2] })
+    const stretched = [...standardise([4, 0, 2])]
+    expect(column('z_text', { chunks, scores, termMass: 5 })).toEqual(stretched)
+    const shrunk = column('z_text', { chunks, scores, termMass: 200 })
+    const deviation = Math.sqrt(8 / 3)
+    expect(shrunk).toEqual(stretched.map((z) => expect.closeTo((z * deviation) / (0.15 * 200), 9)))
+  })
+
   it('counts a missing cue as the worst, where the chunk has cues of another kind', () => {
     const scores = scoresOf({
       content: [0.9, 0.5, 0.1],

