@@ -41,7 +41,8 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
       callOn(scope, 'change', async (deps) => {
         // receipts that wait to be written must not come after what they name
         await engine.receipts.flush()
-        const gone = await forget(deps, selector)
+        const { forgetChunk } = await import('../retain/forget-chunk.ts')
+        const gone = await forget(deps, selector, (ref) => forgetChunk(deps, ref))
         engine.people.invalidate(deps.store.bankId)
         return gone
       }),

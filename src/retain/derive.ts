@@ -7,6 +7,7 @@ import { assignQuestions } from './caller-questions.ts'
 import { chunkText } from './chunk/chunk-text.ts'
 import { makeCues } from './cue/make-cues.ts'
 import type { CallerQuestions } from './retain-options.ts'
+import type { ChunkResult } from './stages.ts'
 
 /** A document's text with all that deriving depends on. */
 export interface Source {
@@ -50,7 +51,7 @@ const LABEL_TOKENS = 64
 /** Cues of very long texts are made in pieces of so many chunks, so that memory stays bounded. */
 const CUE_SLICE = 4000
 /** Chunks on either side of a piece that its cues may look at. */
-const CUE_MARGIN = 4
+export const CUE_MARGIN = 4
 
 /** Cuts a text into chunks and derives their cues. Nothing is embedded or stored yet. */
 export async function derive(
@@ -58,12 +59,7 @@ export async function derive(
   questions: CallerQuestions | undefined,
   deps: DeriveDeps,
 ): Promise<Derived> {
-  const { chunks: drafts, notes } = await chunkText(source.text, {
-    format: source.format,
-    codeLanguage: source.codeLanguage,
-    maxTokens: deps.maxTokens - SPECIAL_TOKENS - LABEL_TOKENS,
-    countTokens: deps.countTokens,
-  })
+  const { chunks: drafts, notes } = await cut(source, deps)
   assertVerbatim(source.text, drafts)
   const asked = assignQuestions(
     questions,
@@ -71,7 +67,7 @@ export async function derive(
     deps.analyser,
   )
   const spans = spansOf(drafts)
-  const chunks = cuesOf(source, drafts, deps).map(
+  const chunks = deriveCues(source, drafts, deps).map(
     (derived, ordinal): DerivedChunk => ({
       draft: drafts[ordinal]!,
       span: spans[ordinal]!,
@@ -85,7 +81,26 @@ export async function derive(
   return { chunks, notes }
 }
 
-function cuesOf(source: Source, drafts: readonly ChunkDraft[], deps: DeriveDeps): readonly ChunkCues[] {
+function cut(source: Source, deps: DeriveDeps): Promise<ChunkResult> {
+  return chunkText(source.text, {
+    format: source.format,
+    codeLanguage: source.codeLanguage,
+    maxTokens: deps.maxTokens - SPECIAL_TOKENS - LABEL_TOKENS,
+    countTokens: deps.countTokens,
+  })
+}
+
+/** The chunks that a text is cut into. */
+export async function cutOf(source: Source, deps: DeriveDeps): Promise<readonly ChunkDraft[]> {
+  return (await cut(source, deps)).chunks
+}
+
+/** What the rules derive from each chunk, in their order. */
+export function deriveCues(
+  source: Source,
+  drafts: readonly ChunkDraft[],
+  deps: DeriveDeps,
+): readonly ChunkCues[] {
   const rulesOn = (chunks: readonly ChunkDraft[]): ChunkCues[] =>
     makeCues({
       chunks,

@@ -4,6 +4,8 @@ import { isProlepsisError } from '../domain/errors.ts'
 import { parseTime } from '../domain/time.ts'
 import type { Trust } from '../domain/trust.ts'
 import { assertWellFormedJson } from '../domain/well-formed.ts'
+import { readFrontMatter as readFrontMatterBlock } from './chunk/front-matter.ts'
+import { markdownTitle } from './extract/extract-text.ts'
 import type { RetainRequest } from './retain-options.ts'
 import type { ExtractedText } from './stages.ts'
 
@@ -72,6 +74,24 @@ export function labelsOf(
     },
     notes: front.notes,
   }
+}
+
+/** The labels of a Markdown document after a part of its text was forgotten: without what only that part said. */
+export function labelsWithout(labels: DocumentLabels, before: string, after: string): DocumentLabels {
+  const [then, now] = [labelsInText(before), labelsInText(after)]
+  const isOfText = ([key, value]: [string, unknown]): boolean =>
+    key in then.rest && !(key in now.rest) && isDeepStrictEqual(value, then.rest[key])
+  return {
+    ...labels,
+    title: labels.title === then.title ? now.title : labels.title,
+    tags: labels.tags.filter((tag) => !then.tags.includes(tag) || now.tags.includes(tag)),
+    metadata: Object.fromEntries(Object.entries(labels.metadata).filter((entry) => !isOfText(entry))),
+  }
+}
+
+function labelsInText(text: string): FrontMatterLabels & { readonly title: string | null } {
+  const values = readFrontMatterBlock(text)?.values ?? {}
+  return { ...readFrontMatter(values), title: markdownTitle(text, values) }
 }
 
 interface FrontMatterLabels {

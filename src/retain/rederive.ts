@@ -146,7 +146,8 @@ async function replaceDerived(deps: RetainDeps, change: Change, spool: VectorSpo
   })
 }
 
-async function clearDerived(
+/** Removes what was derived from chunks that stay. */
+export async function clearDerived(
   tx: Queryable,
   store: BankStore,
   chunkIds: readonly number[],

@@ -59,7 +59,10 @@ describe('forget', () => {
       },
     })
     const events = { emit: () => undefined }
-    expect(await forget({ store: { ...store, database }, clock, events }, { source: 'trip' })).toEqual({
+    const noChunk = () => Promise.reject(new Error('no chunk is meant'))
+    expect(
+      await forget({ store: { ...store, database }, clock, events }, { source: 'trip' }, noChunk),
+    ).toEqual({
       documents: 2,
       chunks: 2,
     })
@@ -95,6 +98,53 @@ describe('forget', () => {
     await memory.rebuildIndex()
     expect(await ok(memory)).toEqual([])
     expect(await everyTable(memory)).not.toMatch(/tattoo/)
+  })
+
+  test('what neighbours say by the words of a forgotten chunk goes too', async () => {
+    const memory = bank()
+    const turns = (last: string) => [
+      { role: 'Ann', content: 'Hello Bob, how was your day?' },
+      { role: 'Bob', content: 'It was fine, thank you for asking me.' },
+      { role: 'Ann', content: 'Did the zookeeper feed the quokka this morning?' },
+      { role: 'Bob', content: 'Yes, he did it at eight and then he left.' },
+      { role: 'Ann', content: last },
+    ]
+    await memory.retain(turns('I see, that is early.'), {
+      source: 'c',
+      questions: { 3: ['When did he come?'] },
+    })
+    await memory.retain(turns('I understand, that is early.'), {
+      source: 'c',
+      questions: { 3: ['When did he come?'] },
+    })
+    const guide = (name: string) => `# ${name}\n\n${`All about ${name}. `.repeat(150)}\n\n`
+    const rest = `${'The harbour opens at nine in the summer. '.repeat(150)}\n`
+    await memory.retain(`---\nowner: numbat\n---\n${guide('Wombats')}${rest}`, { source: 'guide.md' })
+    const found = async (words: RegExp) => words.test(await everyTable(memory))
+    expect([await found(/quokka/i), await found(/wombat/i), await found(/numbat/)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+
+    expect(await memory.forget({ ref: 'c#3' })).toEqual({ documents: 0, chunks: 2 })
+    const chunks = (await memory.documents()).find((one) => one.source === 'guide.md')!.chunkCount
+    for (let at = 1; at <= chunks; at++) {
+      const passage = await memory.get(`guide.md#${at}`)
+      if (/wombat|numbat/i.test(passage!.text)) await memory.forget({ ref: `guide.md#${at}` })
+    }
+    const tables = await everyTable(memory)
+    expect(tables).not.toMatch(/quokka|zookeep|wombat|numbat/i)
+    expect(tables).toMatch(/harbour/)
+    expect(tables).toMatch(/When did he come/)
+    expect((await memory.recall('When did he come?')).passages[0]).toMatchObject({
+      ref: 'c#4',
+      speaker: 'Bob',
+    })
+    expect(await ok(memory)).toEqual([])
+    await memory.rebuildIndex()
+    expect(await everyTable(memory)).not.toMatch(/quokka|zookeep|wombat|numbat/i)
+    expect(await ok(memory)).toEqual([])
   })
 
   test('the only chunk goes with its document', async () => {

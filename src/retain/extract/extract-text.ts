@@ -103,7 +103,8 @@ function isHtml(text: string, options: ExtractOptions): boolean {
   return extension === '' && /^[\s\uFEFF]*<(?:!doctype html|html)[\s>]/i.test(text)
 }
 
-function markdownTitle(text: string, frontMatter: Readonly<Record<string, unknown>>): string | null {
+/** What front matter calls it, else the first heading near the top. */
+export function markdownTitle(text: string, frontMatter: Readonly<Record<string, unknown>>): string | null {
   if (typeof frontMatter.title === 'string' && frontMatter.title.trim() !== '')
     return frontMatter.title.trim()
   const head = text.length > TITLE_REACH ? text.slice(0, text.lastIndexOf('\n', TITLE_REACH) + 1) : text
