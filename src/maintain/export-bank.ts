@@ -11,6 +11,7 @@ import { type Activity, activityOf } from '../store/queries/activity.ts'
 import { chunksOfDocument, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks, type StoredCue } from '../store/queries/cues.ts'
 import { findDocument, findDocumentIds } from '../store/queries/documents.ts'
+import { readSnapshot } from '../store/queries/read-snapshot.ts'
 import { requireBank } from './banks.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
@@ -22,12 +23,13 @@ export async function* exportBank(deps: MaintainDeps): AsyncGenerator<string, vo
   const { store } = deps
   yield line(await headerOf(deps))
   let documents = 0
-  let last = 0
+  const seen = new Set<number>()
+  // again until nothing is new: a document may become visible after one that began later
   for (;;) {
-    const ids = (await findDocumentIds(store.database, store.bankId, {})).filter((id) => id > last)
+    const ids = (await findDocumentIds(store.database, store.bankId, {})).filter((id) => !seen.has(id))
     if (ids.length === 0) break
     for (const id of ids) {
-      last = id
+      seen.add(id)
       const exported = await exportDocument(store, id)
       if (exported === null) continue
       documents++
@@ -53,17 +55,23 @@ async function headerOf({ store, clock }: MaintainDeps): Promise<ExportHeader> {
   }
 }
 
-async function exportDocument(store: BankStore, documentId: number): Promise<ExportedDocument | null> {
-  const { database, bankId } = store
-  const document = await findDocument(database, bankId, documentId)
-  if (document === null) return null
-  const chunks = await chunksOfDocument(database, bankId, documentId)
-  // forgotten since it was found
-  if (chunks.length === 0) return null
-  const ids = chunks.map((chunk) => chunk.chunkId)
-  const cues = await cuesOfChunks(database, bankId, ids)
-  const activity = await activityOf(database, bankId, ids)
-  return exportedOf(document, chunks, cues, activity)
+/** The document as it stands at one moment. */
+function exportDocument(
+  { database, bankId }: BankStore,
+  documentId: number,
+): Promise<ExportedDocument | null> {
+  return database.transaction(async (tx) => {
+    await readSnapshot(tx)
+    const document = await findDocument(tx, bankId, documentId)
+    if (document === null) return null
+    const chunks = await chunksOfDocument(tx, bankId, documentId)
+    // forgotten since it was found
+    if (chunks.length === 0) return null
+    const ids = chunks.map((chunk) => chunk.chunkId)
+    const cues = await cuesOfChunks(tx, bankId, ids)
+    const activity = await activityOf(tx, bankId, ids)
+    return exportedOf(document, chunks, cues, activity)
+  })
 }
 
 function exportedOf(

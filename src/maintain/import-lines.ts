@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { BANK_NAME } from '../domain/bank-name.ts'
 import { CUE_KINDS } from '../domain/cue.ts'
 import { FORMATS } from '../domain/document.ts'
-import { ProlepsisError } from '../domain/errors.ts'
+import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import {
   EXPORT_VERSION,
   type ExportedDocument,
@@ -54,7 +54,7 @@ const PART = z.object({
     .nullable(),
 })
 
-const DOCUMENT = z.object({
+const DOCUMENT_FIELDS = z.object({
   type: z.literal('document'),
   source: sourceName,
   version: z.int().positive().max(INT4),
@@ -74,6 +74,17 @@ const DOCUMENT = z.object({
   notes: z.array(z.string()),
   text: z.string().min(1),
   parts: z.array(PART),
+})
+
+/** A current version is valid still; every other one has ended, and not before it began. */
+const DOCUMENT = DOCUMENT_FIELDS.superRefine(({ state, validFrom, validTo }, check) => {
+  const wrong =
+    state === 'current'
+      ? validTo !== null && 'a current version has no end'
+      : validTo === null
+        ? `a ${state} version has an end`
+        : Date.parse(validTo) < Date.parse(validFrom) && 'it is before validFrom'
+  if (wrong !== false) check.addIssue({ code: 'custom', path: ['validTo'], message: wrong })
 })
 
 const END = z.object({ type: z.literal('end'), documents: count })
@@ -167,7 +178,9 @@ function parseLine(text: string, line: number): ExportLine {
   try {
     assertWellFormedJson(result.data, 'the line')
   } catch (error) {
-    throw invalid(line, 'it holds characters that cannot be stored', 'Remove NUL and lone surrogates.', error)
+    if (!isProlepsisError(error)) throw error
+    const reason = error.message.replace(/\.$/, '')
+    throw invalid(line, `it cannot be stored: ${reason}`, error.hint ?? 'Correct the line.', error)
   }
   return result.data
 }

@@ -140,7 +140,9 @@ function documentOf(
     occurredAt: timeOrNull(exported.occurredAt),
     retainedAt: new Date(exported.retainedAt),
     validFrom: new Date(exported.validFrom),
-    validTo: overtaken ? next.validFrom : timeOrNull(exported.validTo),
+    validTo: overtaken
+      ? new Date(Math.max(next.validFrom.getTime(), Date.parse(exported.validFrom)))
+      : timeOrNull(exported.validTo),
     byteLength: chunks.at(-1)?.span.endByte ?? 0,
     chunkCount: chunks.length,
   }

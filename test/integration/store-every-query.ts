@@ -114,6 +114,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'integrity-vectors.ts',
   'integrity.ts',
   'invalid-indexes.ts',
+  'read-snapshot.ts',
   'parameters.ts',
   'plain-baselines.ts',
   'space-tables.ts',
