@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { BANK_NAME } from '../domain/bank-name.ts'
 import type { BankInfo } from '../domain/care.ts'
 import { ProlepsisError } from '../domain/errors.ts'
@@ -91,13 +92,33 @@ export async function configureBank(
   })
 }
 
-/** Removes a bank with all that it holds. False when there is none of this name. */
-export async function removeBank(database: Database, name: string): Promise<boolean> {
+/** What the attempts of one call share: whether an earlier one found what it was to remove. */
+export interface Seen {
+  found: boolean
+}
+
+/** Removes a bank with all that it holds. False when there was none of this name, at this attempt nor at one before. */
+export async function removeBank(database: Database, name: string, seen: Seen): Promise<boolean> {
   checkBankName(name)
-  return database.transaction(async (tx) => {
+  await database.transaction(async (tx) => {
     const bank = await findBank(tx, name)
-    return bank !== null && (await deleteBank(tx, bank.bankId))
+    if (bank !== null) seen.found = (await deleteBank(tx, bank.bankId)) || seen.found
   })
+  return seen.found
+}
+
+/** The bank of this name when it is just what was asked for, else null. */
+export async function bankAsAsked(q: Queryable, asked: NewBank): Promise<BankInfo | null> {
+  const row = await findBank(q, asked.name)
+  if (row === null) return null
+  const info = await bankInfo(q, row)
+  const { modelId, dimension } = asked.model
+  const same =
+    info.language === asked.language &&
+    info.modelId === modelId &&
+    info.dimension === dimension &&
+    isDeepStrictEqual(info.settings, withoutNulls(asked.settings))
+  return same ? info : null
 }
 
 function withoutNulls(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -6,6 +6,18 @@ import { deleteReceipts } from '../store/queries/forget-chunks.ts'
 import { checkKeys, checkText } from './check-options.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
+/** What the attempts of one call share, so that its answer counts what an earlier one removed. */
+export interface ForgetProgress {
+  documents: number
+  chunks: number
+  /** Documents that a transaction removed whose end was not heard of. */
+  unsure: { readonly ids: readonly number[]; readonly gone: ForgetResult } | null
+}
+
+export function startForgetting(): ForgetProgress {
+  return { documents: 0, chunks: 0, unsure: null }
+}
+
 /** Documents deleted in one transaction: bounds its length; what was deleted stays deleted if the next one fails. */
 const SLICE = 200
 const SELECTORS = ['ref', 'source', 'sourcePrefix', 'tag', 'all'] as const
@@ -15,6 +27,7 @@ const SELECTORS = ['ref', 'source', 'sourcePrefix', 'tag', 'all'] as const
  * receipts too), or one chunk by ref (with its like in other versions of the source; the document's other chunks stay,
  * and the same text retained again stays without it). Zero counts when nothing matches.
  *
+ * @param progress of this call, given again when it is repeated
  * @param forgetChunk removes a chunk by ref with what its neighbours derive from it
  * @throws ProlepsisError INVALID_ARGUMENT unless exactly one selector is given; UNKNOWN_OPTION
  */
@@ -22,9 +35,11 @@ export async function forget(
   deps: MaintainDeps,
   selector: ForgetSelector,
   forgetChunk: (ref: string) => Promise<ForgetResult>,
+  progress: ForgetProgress,
 ): Promise<ForgetResult> {
   checkSelector(selector)
-  const result = 'ref' in selector ? await forgetChunk(selector.ref) : await forgetDocuments(deps, selector)
+  const result =
+    'ref' in selector ? await forgetChunk(selector.ref) : await forgetDocuments(deps, selector, progress)
   deps.events.emit({ type: 'forget-end', bank: deps.store.bank, ...result })
   return result
 }
@@ -54,21 +69,33 @@ function checkSelector(selector: ForgetSelector): void {
 async function forgetDocuments(
   { store }: MaintainDeps,
   selector: Exclude<ForgetSelector, { readonly ref: string }>,
+  progress: ForgetProgress,
 ): Promise<ForgetResult> {
   const { database, bankId } = store
   const everything = 'all' in selector
-  let documents = 0
-  let chunks = 0
   // again until there is nothing: a version that was committed meanwhile holds the same words
   for (;;) {
     const ids = await findDocumentIds(database, bankId, everything ? {} : selector)
+    settle(progress, ids)
     if (ids.length === 0) break
     for (let at = 0; at < ids.length; at += SLICE) {
-      const gone = await database.transaction((tx) => deleteDocuments(tx, bankId, ids.slice(at, at + SLICE)))
-      documents += gone.documents
-      chunks += gone.chunks
+      const slice = ids.slice(at, at + SLICE)
+      await database.transaction(async (tx) => {
+        progress.unsure = { ids: slice, gone: await deleteDocuments(tx, bankId, slice) }
+      })
+      settle(progress, [])
     }
   }
   if (everything) await deleteReceipts(database, bankId)
+  const { documents, chunks } = progress
   return { documents, chunks }
+}
+
+/** Counts the slice whose commit was not heard of, unless its documents are there still. */
+function settle(progress: ForgetProgress, there: readonly number[]): void {
+  const { unsure } = progress
+  progress.unsure = null
+  if (unsure === null || unsure.ids.some((id) => there.includes(id))) return
+  progress.documents += unsure.gone.documents
+  progress.chunks += unsure.gone.chunks
 }

@@ -1,6 +1,7 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import { backupStore } from '../maintain/backup.ts'
 import {
+  bankAsAsked,
   bankInfo,
   checkBankName,
   configureBank,
@@ -20,42 +21,49 @@ import { assertWritable } from './scope.ts'
 /** The calls that concern the store as a whole. */
 export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'banks' | 'backup'> {
   const { database, calls } = engine
-  const call = <T>(work: () => Promise<T>): Promise<T> => calls.run(() => repeatable(database, work))
-  const change = <T>(work: () => Promise<T>): Promise<T> =>
-    call(async () => {
+  const call = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
+    calls.run(() => repeatable(database, (_database, attempt) => work(attempt)))
+  const change = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
+    call(async (attempt) => {
       assertWritable(engine)
-      return work()
+      return work(attempt)
     })
   return {
     banks: {
       list: () => call(() => listBankInfos(database)),
       create: (name, options = {}) =>
-        change(async () => {
+        change(async (attempt) => {
           checkKeys(options, ['language', 'settings'], 'banks.create')
           const { language = engine.resolved.settings.language, settings = {} } = options
           // an unknown language is refused here, not at the first retain
           engine.analysers.of(language)
           const { modelId, dimension } = await engine.embedder.identity()
           const now = new Date(engine.clock.now())
-          const row = await createBank(database, {
+          const bank = {
             name,
             language,
             settings: checkBankSettings(settings),
             model: { modelId, dimension },
             now,
-          })
+          }
+          const row = await createBank(database, bank)
           if (row !== null) return bankInfo(database, row)
+          // the attempt before may have made it, and lost its answer
+          const there = attempt > 1 ? await bankAsAsked(database, bank) : null
+          if (there !== null) return there
           throw new ProlepsisError('BANK_EXISTS', `There is a bank "${name}" already.`, {
             hint: 'Use it, or choose another name.',
             details: { bank: name },
           })
         }),
-      delete: (name) =>
-        change(async () => {
+      delete: (name) => {
+        const seen = { found: false }
+        return change(async () => {
           await engine.receipts.flush()
           // afterwards: a call that runs meanwhile would remember the bank that goes
-          return removeBank(database, name).finally(() => opener.invalidate(name))
-        }),
+          return removeBank(database, name, seen).finally(() => opener.invalidate(name))
+        })
+      },
       info: (name) =>
         call(async () => {
           const row = await findBank(database, checkBankName(name))

@@ -1,10 +1,11 @@
 import { requireBank } from '../maintain/banks.ts'
 import { doctor } from '../maintain/doctor.ts'
-import { forget } from '../maintain/forget.ts'
+import { forget, startForgetting } from '../maintain/forget.ts'
 import { type RebuildOptions, type Rebuilt, rebuildIndex } from '../maintain/rebuild-index.ts'
 import { removeSource } from '../maintain/remove.ts'
 import { readStats } from '../maintain/stats.ts'
 import type { Memory } from '../memory-api.ts'
+import type { ChunkProgress } from '../retain/forget-chunk.ts'
 import { assertWritable, type BankDeps, callOn, depsFor, depsOf, makeUnnamed, type Scope } from './scope.ts'
 
 type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats' | 'doctor'
@@ -31,21 +32,26 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
     return rebuilt
   }
   return {
-    remove: (source) =>
-      callOn(scope, 'change', async (deps) => {
-        const removed = await removeSource(deps, source)
+    remove: (source) => {
+      const seen = { found: false }
+      return callOn(scope, 'change', async (deps) => {
+        const removed = await removeSource(deps, source, seen)
         engine.people.invalidate(deps.store.bankId)
         return removed
-      }),
-    forget: (selector) =>
-      callOn(scope, 'change', async (deps) => {
+      })
+    },
+    forget: (selector) => {
+      const progress = startForgetting()
+      const ofChunk: ChunkProgress = { unsure: null }
+      return callOn(scope, 'change', async (deps) => {
         // receipts that wait to be written must not come after what they name
         await engine.receipts.flush()
         const { forgetChunk } = await import('../retain/forget-chunk.ts')
-        const gone = await forget(deps, selector, (ref) => forgetChunk(deps, ref))
+        const gone = await forget(deps, selector, (ref) => forgetChunk(deps, ref, ofChunk), progress)
         engine.people.invalidate(deps.store.bankId)
         return gone
-      }),
+      })
+    },
     rebuildIndex: (options) =>
       callOn(scope, options?.reembed === true ? 'change' : 'write', (deps) => rebuild(deps, options)),
     stats: () =>

@@ -4,7 +4,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import { parseRef } from '../domain/ref.ts'
 import type { Queryable } from '../store/database.ts'
 import { chunkIdsOfDocuments } from '../store/queries/chunk-ids.ts'
-import { chunkByRef } from '../store/queries/chunks.ts'
+import { chunkByRef, chunksByIds } from '../store/queries/chunks.ts'
 import { deleteDocuments } from '../store/queries/delete-documents.ts'
 import { findDocument, lockSource, updateDocumentLabels } from '../store/queries/documents.ts'
 import { deleteMentions } from '../store/queries/entities.ts'
@@ -24,13 +24,22 @@ import type { RetainDeps } from './retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
 import { analyseAhead, writeDerived, writeTermSlices } from './write-derived.ts'
 
+/** What the attempts of one call share: the chunk that a transaction removed whose end was not heard of. */
+export interface ChunkProgress {
+  unsure: { readonly chunkId: number; readonly gone: ForgetResult } | null
+}
+
 /**
  * Removes one chunk for good, with its like in other versions of the source. What its neighbours say by its words (the question that they
  * answer, the heading above them) is derived anew in the same transaction.
  *
  * @throws ProlepsisError INVALID_ARGUMENT when it is no ref; MODEL_MISMATCH when neighbours must be embedded and the bank is of another model
  */
-export async function forgetChunk(deps: RetainDeps, ref: string): Promise<ForgetResult> {
+export async function forgetChunk(
+  deps: RetainDeps,
+  ref: string,
+  progress: ChunkProgress,
+): Promise<ForgetResult> {
   const parsed = parseRef(ref)
   if (parsed === null) {
     throw new ProlepsisError('INVALID_ARGUMENT', `"${ref.slice(0, 100)}" is not a ref.`, {
@@ -39,12 +48,16 @@ export async function forgetChunk(deps: RetainDeps, ref: string): Promise<Forget
     })
   }
   const { database, bankId } = deps.store
+  const { unsure } = progress
+  // what the ref means now may be another text, if the attempt before removed the one that was meant
+  if (unsure !== null && (await chunksByIds(database, bankId, [unsure.chunkId])).length === 0)
+    return unsure.gone
   // again when the source was changed between the look and the lock
   for (;;) {
     const wanted = await chunkByRef(database, bankId, { ...parsed, version: parsed.version ?? undefined })
     if (wanted === null) return { documents: 0, chunks: 0 }
     const alike = await chunksOfSameText(database, bankId, wanted.chunkId)
-    const gone = await forgetAlike(deps, parsed.source, wanted.chunkId, alike)
+    const gone = await forgetAlike(deps, parsed.source, wanted.chunkId, alike, progress)
     if (gone !== null) return gone
   }
 }
@@ -54,6 +67,7 @@ async function forgetAlike(
   source: string,
   chunkId: number,
   alike: readonly ForgettableChunk[],
+  progress: ChunkProgress,
 ): Promise<ForgetResult | null> {
   const ids = alike.map((chunk) => chunk.chunkId)
   const documents = [...new Set(alike.map((chunk) => chunk.documentId))]
@@ -84,7 +98,9 @@ async function forgetAlike(
       // written terms count as current; those of a closed version do not
       const closed = remains.filter((one) => one.document.state !== 'current')
       for (const { changed } of closed) await retireTerms(tx, bankId, idsOf(changed))
-      return { documents: emptied.length, chunks }
+      const gone = { documents: emptied.length, chunks }
+      progress.unsure = { chunkId, gone }
+      return gone
     })
   } finally {
     spool.dispose()

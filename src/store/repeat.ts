@@ -11,17 +11,17 @@ export interface RepeatOptions {
 
 /**
  * Runs `work`, and again when it failed with a retryable error (the owner of the folder ended, the engine was restarted,
- * the server hung up). `work` must be idempotent: it may have been done before the error came.
+ * the server hung up). `work` must be idempotent: it may have been done before the error came. It is told which attempt it is, from 1.
  */
 export async function repeatable<T>(
   database: Database,
-  work: (database: Database) => Promise<T>,
+  work: (database: Database, attempt: number) => Promise<T>,
   options: RepeatOptions = {},
 ): Promise<T> {
   const attempts = options.attempts ?? 5
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await work(database)
+      return await work(database, attempt)
     } catch (error) {
       const mayRepeat = isProlepsisError(error) && error.retryable && !options.signal?.aborted
       if (!mayRepeat || attempt >= attempts) throw error

@@ -1,10 +1,13 @@
+import { AsyncResource } from 'node:async_hooks'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createMemory, type Memory } from '../../src/index.ts'
-import { forget } from '../../src/maintain/forget.ts'
+import { exportBank } from '../../src/maintain/export-bank.ts'
+import { forget, startForgetting } from '../../src/maintain/forget.ts'
 import { storeOf } from '../../src/memory/baselines.ts'
+import type { Queryable } from '../../src/store/database.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
 import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
@@ -61,7 +64,12 @@ describe('forget', () => {
     const events = { emit: () => undefined }
     const noChunk = () => Promise.reject(new Error('no chunk is meant'))
     expect(
-      await forget({ store: { ...store, database }, clock, events }, { source: 'trip' }, noChunk),
+      await forget(
+        { store: { ...store, database }, clock, events },
+        { source: 'trip' },
+        noChunk,
+        startForgetting(),
+      ),
     ).toEqual({
       documents: 2,
       chunks: 2,
@@ -218,6 +226,74 @@ describe('export and import', () => {
     await refused([lines[0]!, lines[1]!, lines.at(-1)!], 3)
     await refused([lines[0]!.replace('"version":1', '"version":99'), ...lines.slice(1)], 1)
     await refused([lines[0]!, lines[1]!.replace('Zanzibar is', 'Zanzibar \\u0000 is'), ...lines.slice(2)], 2)
+  })
+
+  test('a version whose state and times disagree is refused, a line too deep says so', async () => {
+    const lines = await collect((await filled()).export())
+    const message = async (change: (document: Record<string, unknown>) => void) => {
+      const document = JSON.parse(lines[1]!)
+      change(document)
+      const failure: unknown = await bank()
+        .import([lines[0]!, JSON.stringify(document), lines.at(-1)!])
+        .catch((error: unknown) => error)
+      return failure instanceof Error ? failure.message : ''
+    }
+    const later = '2031-01-01T00:00:00.000Z'
+    const early = '1931-01-01T00:00:00.000Z'
+    expect(await message((one) => Object.assign(one, { validTo: later }))).toContain(
+      'a current version has no end',
+    )
+    expect(await message((one) => Object.assign(one, { state: 'superseded' }))).toContain('has an end')
+    expect(await message((one) => Object.assign(one, { state: 'deleted', validTo: early }))).toContain(
+      'it is before validFrom',
+    )
+    let deep: unknown = 1
+    for (let level = 0; level < 300; level++) deep = [deep]
+    expect(await message((one) => Object.assign(one, { metadata: { deep } }))).toContain(
+      'over 200 levels deep',
+    )
+  })
+
+  test('each document is exported as it stands at one moment', async () => {
+    const memory = await filled()
+    const store = await storeOf(memory)
+    // outside the transaction that it interrupts
+    const forgetTravel = AsyncResource.bind(() => memory.forget({ tag: 'travel' }))
+    let interruption: Promise<unknown> | null = null
+    const interrupt = (sql: string) => {
+      if (sql.includes('from chunks c join documents')) interruption ??= forgetTravel()
+      return interruption
+    }
+    const database = new Proxy(store.database, {
+      get(target, name) {
+        if (name === 'query') {
+          return async (...call: Parameters<typeof target.query>) => {
+            const rows = await target.query(...call)
+            await interrupt(call[0])
+            return rows
+          }
+        }
+        if (name !== 'transaction') return Reflect.get(target, name, target)
+        return (work: (tx: Queryable) => Promise<unknown>) =>
+          target.transaction((tx) =>
+            work({
+              ...{ execute: tx.execute.bind(tx), copy: tx.copy.bind(tx), script: tx.script.bind(tx) },
+              async query(...call) {
+                const rows = await tx.query(...call)
+                // the embedded store lets nothing in between
+                if (target.engine === 'postgres') await interrupt(call[0])
+                else void interrupt(call[0])
+                return rows as never[] // rows of whatever type the query has
+              },
+            }),
+          )
+      },
+    })
+    const events = { emit: () => undefined }
+    const lines = await collect(exportBank({ store: { ...store, database }, clock, events }))
+    await interruption
+    expect(lines[1]).toContain('Where is Zanzibar?')
+    expect(await collect(memory.export())).toHaveLength(3)
   })
 
   test('another text as the same version is refused, what came before it stays', async () => {
