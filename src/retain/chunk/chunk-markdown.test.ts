@@ -115,6 +115,12 @@ describe('front matter', () => {
     },
   )
 
+  it('over a million characters is not parsed, and told', () => {
+    const block = readFrontMatter(`---\n${'key: value\n'.repeat(100_000)}---\nx\n`)
+    expect(block).toMatchObject({ values: {}, problem: expect.stringContaining('was not read') })
+    expect(block?.end).toBe(1_100_008)
+  })
+
   it('that cannot be read is kept and told', async () => {
     const text = '---\na: [1\n---\nx\n'
     const result = await chunkText(text, {

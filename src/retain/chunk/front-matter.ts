@@ -13,6 +13,9 @@ const YAML_BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?(?:---|\.\.\.)[ \t
 const TOML_BLOCK = /^\uFEFF?\+\+\+[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?\+\+\+[ \t]*(?:\r?\n|$)/
 const KEY_LINE = /^[\w"'][^\n]*[:=]/m
 
+/** Keys about a text are few; a parser takes seconds for more, on the thread of the caller. */
+const MAX_BLOCK_CHARS = 1_000_000
+
 /** The block of keys at the head of a Markdown file (`---` YAML, `+++` TOML), or null. */
 export function readFrontMatter(text: string): FrontMatter | null {
   const yaml = YAML_BLOCK.exec(text)
@@ -21,6 +24,13 @@ export function readFrontMatter(text: string): FrontMatter | null {
   const body = match[1] ?? ''
   // Two thematic breaks around a paragraph are no front matter.
   if (body.trim() !== '' && !KEY_LINE.test(body)) return null
+  if (body.length > MAX_BLOCK_CHARS) {
+    return {
+      end: match[0].length,
+      values: {},
+      problem: `front matter of over ${MAX_BLOCK_CHARS} characters was not read`,
+    }
+  }
   try {
     const value: unknown = yaml === null ? parseToml(body) : parseYaml(body)
     const values = isRecord(value) ? value : {}

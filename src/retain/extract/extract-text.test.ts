@@ -188,6 +188,15 @@ describe('extractText of HTML', () => {
     )
   })
 
+  it('over ten million characters is kept as it is, and said to be', async () => {
+    const html = `<html><title>Long</title><p>${'word '.repeat(2_000_000)}</p></html>`
+    expect(await extractText(html, { source: 'a.html' })).toEqual({
+      text: html,
+      ...{ mediaType: 'text/html', format: 'prose', codeLanguage: null, title: null, frontMatter: {} },
+      notes: [expect.stringContaining('kept with its tags, cut as prose')],
+    })
+  })
+
   it('heeds the charset that a page declares', async () => {
     const page = Buffer.from(
       '<html><head><meta charset="iso-8859-1"></head><body>Grüße</body></html>',

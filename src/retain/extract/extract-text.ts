@@ -19,6 +19,8 @@ export interface ExtractOptions {
 
 const HTML_EXTENSIONS = new Set(['html', 'htm', 'xhtml'])
 const HTML_MEDIA_TYPES = new Set(['text/html', 'application/xhtml+xml'])
+/** Longer HTML would hold the thread for too long. */
+const MAX_HTML_CHARS = 10_000_000
 /** A first heading is looked for in so many characters. */
 const TITLE_REACH = 4000
 /** Media types of text outside `text/`. */
@@ -72,6 +74,12 @@ async function fromString(
 ): Promise<ExtractedText> {
   assertWellFormed(text, 'the text')
   if (!isHtml(text, options)) return finish(text, options, notes)
+  if (text.length > MAX_HTML_CHARS) {
+    const mediaType = options.mediaType === undefined ? 'text/html' : essence(options.mediaType)
+    const plain = { text: notBlank(text), mediaType, format: 'prose', codeLanguage: null } as const
+    const note = `HTML over ${MAX_HTML_CHARS} characters: kept with its tags, cut as prose`
+    return { ...plain, title: null, frontMatter: {}, notes: [...notes, note] }
+  }
   const { markdown, title } = await extractHtml(text)
   return {
     text: notBlank(markdown),
