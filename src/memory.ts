@@ -9,7 +9,7 @@ import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
-import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
+import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
@@ -33,6 +33,7 @@ import { createReceiptWriter } from './recall/receipt-writer.ts'
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
   checkMemoryOptions(options)
   const { inMemory, embedder, onEvent, cwd, clock = systemClock, ids, ...settings } = options
+  const model = embedder === undefined ? undefined : wholeModel(embedder)
   const resolved = resolveSettings(settings, processContext(cwd))
   const events = createEventBus()
   if (onEvent !== undefined) events.subscribe(onEvent)
@@ -48,8 +49,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   })
   const calls = createCallLine()
   const { services } = database
-  const local = embedder === undefined
-  const own = local ? localEmbedder(resolved.settings) : injectedEmbedder(embedder)
+  const local = model === undefined
+  const own = model === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(model)
   if (services !== undefined) serveEmbedder(own, services, calls)
   const engine: Engine = {
     database,

@@ -4,6 +4,7 @@ import type { EventListener } from '../domain/events.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import { createInjectedEmbedder, type InjectedEmbedder } from '../providers/injected-embedder.ts'
 
 /**
  * Options of `createMemory`: every setting (each also `PROLEPSIS_…` in the environment and a key of `prolepsis.toml`; an option
@@ -12,8 +13,11 @@ import type { EmbeddingModel } from '../providers/embedding-model.ts'
 export interface MemoryOptions extends Partial<Settings> {
   /** Lives in this process alone and vanishes at close. @default false */
   readonly inMemory?: boolean
-  /** Another embedding model; it stays the caller's to close. @default the local model of the package */
-  readonly embedder?: EmbeddingModel
+  /**
+   * Another embedding model, or just its `modelId`, `dimension` and `embed`: then vectors are checked and normalised and long texts split
+   * here. It stays the caller's to close. @default the local model of the package
+   */
+  readonly embedder?: EmbeddingModel | InjectedEmbedder
   /** Hears every event of the engine; what it throws is reported once and changes nothing. */
   readonly onEvent?: EventListener
   /** Where settings files and `.prolepsis/` are looked for. @default the working directory */
@@ -45,22 +49,24 @@ export function checkMemoryOptions(options: MemoryOptions): void {
   checkEmbedder(options.embedder)
 }
 
-function checkEmbedder(embedder: EmbeddingModel | undefined): void {
+function checkEmbedder(embedder: EmbeddingModel | InjectedEmbedder | undefined): void {
   if (embedder === undefined) return
-  const { modelId, dimension, maxTokens } = embedder
-  const whole = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0
-  if (
-    typeof modelId === 'string' &&
-    modelId !== '' &&
-    whole(dimension) &&
-    whole(maxTokens) &&
-    typeof embedder.embed === 'function' &&
-    typeof embedder.countTokens === 'function'
-  ) {
-    return
-  }
+  // callers without types may hand over anything
+  const { modelId, dimension, embed }: Partial<InjectedEmbedder> = embedder ?? {}
+  const hasName = typeof modelId === 'string' && modelId !== ''
+  if (hasName && Number.isInteger(dimension) && Number(dimension) > 0 && typeof embed === 'function') return
   throw new ProlepsisError('INVALID_ARGUMENT', 'The embedder lacks something of an embedding model.', {
-    hint: 'It needs modelId, dimension, maxTokens, embed() and countTokens().',
+    hint: 'It needs modelId, dimension and embed(texts, { purpose }).',
     details: { option: 'embedder' },
   })
+}
+
+/** The embedder as a whole model: a description by its function is made one. @throws ProlepsisError INVALID_ARGUMENT */
+export function wholeModel(embedder: EmbeddingModel | InjectedEmbedder): EmbeddingModel {
+  return isWhole(embedder) ? embedder : createInjectedEmbedder(embedder)
+}
+
+function isWhole(embedder: EmbeddingModel | InjectedEmbedder): embedder is EmbeddingModel {
+  const { maxTokens, countTokens, close } = embedder
+  return Number.isInteger(maxTokens) && typeof countTokens === 'function' && typeof close === 'function'
 }

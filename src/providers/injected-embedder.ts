@@ -1,5 +1,5 @@
 import { isProlepsisError, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
-import type { EmbeddingModel } from './embedding-model.ts'
+import type { EmbeddingModel, EmbedOptions } from './embedding-model.ts'
 import { embedWithinWindow } from './split-long-texts.ts'
 
 /** What a caller gives to embed with a model of their own. */
@@ -13,10 +13,10 @@ export interface InjectedEmbedder {
   readonly countTokens?: (text: string) => number
   /** Texts in one call of `embed`. @default 128 */
   readonly maxTextsPerCall?: number
-  /** One vector a text, same order; of any length above 0, ours are divided by it. */
+  /** One vector a text, same order; of any length above 0, ours are divided by it. Texts fit `maxTokens`: nothing is left to split. */
   readonly embed: (
     texts: readonly string[],
-    options: { readonly purpose: 'query' | 'symmetric'; readonly signal?: AbortSignal | undefined },
+    options: EmbedOptions,
   ) => Promise<readonly (Float32Array | readonly number[])[]>
   readonly close?: () => Promise<void> | void
 }
