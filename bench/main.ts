@@ -159,6 +159,17 @@ common(program.command('latency'))
     )
   })
 
+common(program.command('fill', { hidden: true }))
+  .requiredOption('--chunks <n>')
+  .requiredOption('--corpus <folder>')
+  .action(async (options: CommonOptions & { chunks: string; corpus: string }) => {
+    const { fillBank } = await import('./speed/latency.ts')
+    const { dataDir, databaseUrl } = options
+    if (dataDir === undefined && databaseUrl === undefined) throw new Error('fill needs a store')
+    const where = databaseUrl === undefined ? { dataDir: dataDir ?? '' } : { databaseUrl }
+    printObject(true, await fillBank(where, options.corpus, Number(options.chunks)))
+  })
+
 common(program.command('retain'))
   .description('retain beside the bare embedder on the same texts, in the same run')
   .option('--data <folder>', 'folder of the evaluation data', DATA)

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createLocalEmbedder, createMemory, type Memory } from '../../src/index.ts'
+import { createLocalEmbedder, createMemory, type Memory, type RetainItem } from '../../src/index.ts'
 import { baselines } from '../../src/testing.ts'
 import { questionsFrom, walkCorpus } from '../data/corpus.ts'
 import { percentile, round } from '../quality/metrics.ts'
@@ -39,10 +39,10 @@ interface SizeRow {
   readonly bm25: Timing
   /** recall p50 over (embedding p50 + HNSW query p50). */
   readonly ratio: number
-  /** Most that the whole process held while it recalled. */
+  /** Most that a process held, all threads, that opened the bank and recalled. */
   readonly recallResidentMb: number
-  /** Most that it ever held, retaining too. */
-  readonly peakResidentMb: number
+  /** Most that the process held which retained, in the part that this run added. */
+  readonly retainResidentMb: number
   readonly openMs: number
   readonly cli?: { readonly coldMs: number; readonly withOwnerMs: number }
 }
@@ -82,7 +82,7 @@ function tableOf(store: string, sizes: Readonly<Record<string, SizeRow>>): (stri
       row[part].p99Ms,
     ]),
     [`${store} ${size} recall / (embedding + ann)`, row.ratio, '', ''],
-    [`${store} ${size} resident MB, recalling / highest`, row.recallResidentMb, row.peakResidentMb, ''],
+    [`${store} ${size} resident MB, recalling / retaining`, row.recallResidentMb, row.retainResidentMb, ''],
     [`${store} ${size} re-open`, row.openMs, '', ''],
     ...(row.cli === undefined
       ? []
@@ -92,18 +92,30 @@ function tableOf(store: string, sizes: Readonly<Record<string, SizeRow>>): (stri
 
 /** The same command for one size, its report read from the last line. */
 function measureApart(size: number, dataDir: string, options: LatencyOptions): LatencyReport {
-  const flags = ['latency', '--json', '--chunks', size, '--data-dir', dataDir, '--queries', options.queries]
   const where = options.databaseUrl === undefined ? [] : ['--database-url', options.databaseUrl]
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
-  const child = spawnSync(
-    process.execPath,
-    [...process.execArgv, main, ...[...flags, '--corpus', options.corpus].map(String), ...where],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  if (child.status !== 0)
-    throw new Error(`latency at ${size} chunks ended with ${child.status ?? child.signal}`)
+  const flags = [
+    '--chunks',
+    size,
+    '--data-dir',
+    dataDir,
+    '--queries',
+    options.queries,
+    '--corpus',
+    options.corpus,
+  ]
   // printed by this file's object
-  return JSON.parse(child.stdout.trim().split('\n').at(-1) ?? '') as LatencyReport
+  return runBench(['latency', '--json', ...flags, ...where]) as LatencyReport
+}
+
+/** Runs another command of the benchmarks in a process of its own; what it printed on the last line. */
+function runBench(command: readonly (string | number)[]): unknown {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+  const child = spawnSync(process.execPath, [...process.execArgv, main, ...command.map(String)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (child.status !== 0) throw new Error(`${command.join(' ')} ended with ${child.status ?? child.signal}`)
+  return JSON.parse(child.stdout.trim().split('\n').at(-1) ?? '')
 }
 
 async function measureSize(size: number, dataDir: string, options: LatencyOptions): Promise<LatencyReport> {
@@ -113,90 +125,131 @@ async function measureSize(size: number, dataDir: string, options: LatencyOption
   return { set: 'latency', rows, server: { [size]: await measureStore({ databaseUrl }, size, options) } }
 }
 
-async function measureStore(
-  where: { dataDir: string } | { databaseUrl: string },
-  size: number,
-  options: LatencyOptions,
-): Promise<SizeRow> {
-  const texts = await fill(where, options.corpus, size)
+async function measureStore(where: StorePlace, size: number, options: LatencyOptions): Promise<SizeRow> {
+  const place = 'dataDir' in where ? ['--data-dir', where.dataDir] : ['--database-url', where.databaseUrl]
+  const filled = runBench(['fill', '--chunks', size, '--corpus', options.corpus, ...place]) as FillReport
   const watch = watchMemory()
   const openedAt = performance.now()
-  const memory = await createMemory({ ...where, bank: 'latency' })
+  const memory = await createMemory({ ...where, bank: BANK })
   await memory.stats()
   const openMs = performance.now() - openedAt
-  const questions = questionsFrom(texts, options.queries)
+  const questions = questionsFrom(await firstTexts(options.corpus, filled.files), options.queries)
   progress(`latency: recalling from ${size} chunks`)
-  const recall = await time(questions, (question) => memory.recall(question, { limit: 10 }))
+  for (const question of questions) await memory.recall(question, { limit: 10 })
   const recallResidentMb = watch.stop()
-  const peakResidentMb = Math.max(recallResidentMb, highestResidentMb())
-  const { embedding, ann, bm25 } = await timeBaselines(memory, questions)
+  const timings = await timeSideBySide(memory, questions)
   await memory.close()
-  const cli = 'dataDir' in where ? await timeCommandLine(where.dataDir, 'latency', questions) : undefined
+  const cli = 'dataDir' in where ? await timeCommandLine(where.dataDir, BANK, questions) : undefined
   return {
-    ...{ recall, embedding, ann, bm25 },
-    ratio: round(recall.p50Ms / (embedding.p50Ms + ann.p50Ms), 2),
-    ...{ recallResidentMb, peakResidentMb, openMs: round(openMs) },
+    ...timings,
+    ratio: round(timings.recall.p50Ms / (timings.embedding.p50Ms + timings.ann.p50Ms), 2),
+    ...{ recallResidentMb, retainResidentMb: filled.residentMb, openMs: round(openMs) },
     ...(cli === undefined ? {} : { cli }),
   }
 }
 
+type StorePlace = { readonly dataDir: string } | { readonly databaseUrl: string }
+
+const BANK = 'latency'
+/** About; few enough that the last batch does not overshoot. */
+const CHARACTERS_A_CHUNK = 300
+
+export interface FillReport {
+  /** Files of the corpus that were retained. */
+  readonly files: number
+  /** The most that the process held. */
+  readonly residentMb: number
+}
+
 /** Retains files until the bank holds at least `size` chunks; what it holds already is not embedded again. */
-async function fill(
-  where: { dataDir: string } | { databaseUrl: string },
-  corpus: string,
-  size: number,
-): Promise<string[]> {
-  const memory = await createMemory({ ...where, bank: 'latency' })
-  const texts: string[] = []
-  let chunks = 0
-  async function* items(): AsyncGenerator<{ content: string; source: string }> {
-    for await (const { source, text } of walkCorpus(corpus)) {
-      if (chunks >= size) return
-      texts.push(text)
-      yield { content: text, source }
+export async function fillBank(where: StorePlace, corpus: string, size: number): Promise<FillReport> {
+  const memory = await createMemory({ ...where, bank: BANK })
+  if ((await memory.banks.info(BANK)) === null) await memory.banks.create(BANK)
+  let [chunks, files] = [0, 0]
+  const retainAll = async (items: readonly RetainItem[]): Promise<void> => {
+    for await (const result of memory.retainMany(items)) {
+      if (result.status === 'failed') throw new Error(`not retained: ${JSON.stringify(result)}`)
+      chunks += result.document.chunkCount
+      progress(`latency: ${chunks} of ${size} chunks retained`)
     }
+    files += items.length
   }
-  if ((await memory.banks.info('latency')) === null) await memory.banks.create('latency')
-  for await (const result of memory.retainMany(items())) {
-    if (result.status === 'failed') throw new Error(`not retained: ${JSON.stringify(result)}`)
-    chunks += result.document.chunkCount
-    progress(`latency: ${chunks} of ${size} chunks retained`)
+  // In batches of about as many chunks as are missing: what is read ahead must not fill the bank past its size.
+  let batch: RetainItem[] = []
+  let characters = 0
+  for await (const { source, text } of walkCorpus(corpus)) {
+    batch.push({ content: text, source })
+    characters += text.length
+    if (characters < Math.min(1_000_000, (size - chunks) * CHARACTERS_A_CHUNK)) continue
+    await retainAll(batch)
+    batch = []
+    characters = 0
+    if (chunks >= size) break
   }
+  if (chunks < size) await retainAll(batch)
+  const held = (await memory.stats()).chunks
   await memory.close()
+  progressEnd()
   if (chunks < size)
     throw new Error(`the corpus ${corpus} gives only ${chunks} chunks: name a larger one with --corpus`)
+  if (held > 1.5 * size + 600)
+    throw new Error(`the bank holds ${held} chunks of an earlier run, not ${size}: name another folder`)
+  return { files, residentMb: highestResidentMb() }
+}
+
+async function firstTexts(corpus: string, count: number): Promise<string[]> {
+  const texts: string[] = []
+  for await (const { text } of walkCorpus(corpus)) {
+    if (texts.length >= count) break
+    texts.push(text)
+  }
   return texts
 }
 
-async function timeBaselines(
+/** All parts in turn, question by question: what slows the machine slows them alike. */
+async function timeSideBySide(
   memory: Memory,
   questions: readonly string[],
-): Promise<{ embedding: Timing; ann: Timing; bm25: Timing }> {
+): Promise<Record<'recall' | 'embedding' | 'ann' | 'bm25', Timing>> {
   const model = await createLocalEmbedder()
-  const embedding = await time(questions, (question) => model.embed([question], { purpose: 'query' }))
   progress('latency: building the plain HNSW index to compare with')
   const plain = await baselines(memory)
-  const vectors = await Promise.all(
-    questions.map(async (question) => (await model.embed([question], { purpose: 'query' }))[0]!),
-  )
-  const ann = await time(vectors, (vector) => plain.annQuery(vector))
-  const bm25 = await time(questions, (question) => plain.bm25Query(question))
+  const embed = async (question: string): Promise<Float32Array> => {
+    const [vector] = await model.embed([question], { purpose: 'query' })
+    if (vector === undefined) throw new Error('the model gave no vector')
+    return vector
+  }
+  const times = {
+    recall: [] as number[],
+    embedding: [] as number[],
+    ann: [] as number[],
+    bm25: [] as number[],
+  }
+  const timed = async <T>(part: keyof typeof times, call: () => Promise<T>): Promise<T> => {
+    const started = performance.now()
+    const result = await call()
+    times[part].push(performance.now() - started)
+    return result
+  }
+  for (const question of questions.slice(0, 20)) await plain.annQuery(await embed(question))
+  for (const [i, question] of questions.entries()) {
+    progress(`latency: question ${i + 1} of ${questions.length}`)
+    const vector = await timed('embedding', () => embed(question))
+    await timed('ann', () => plain.annQuery(vector))
+    await timed('bm25', () => plain.bm25Query(question))
+    await timed('recall', () => memory.recall(question, { limit: 10 }))
+  }
   await plain.drop()
   await model.close()
-  return { embedding, ann, bm25 }
-}
-
-async function time<T>(inputs: readonly T[], call: (input: T) => Promise<unknown>): Promise<Timing> {
-  for (const input of inputs.slice(0, 20)) await call(input)
-  const times: number[] = []
-  for (const input of inputs) {
-    const started = performance.now()
-    await call(input)
-    times.push(performance.now() - started)
-  }
+  const timing = (values: readonly number[]): Timing => ({
+    p50Ms: round(percentile(values, 0.5), 2),
+    p95Ms: round(percentile(values, 0.95), 2),
+    p99Ms: round(percentile(values, 0.99), 2),
+  })
   return {
-    p50Ms: round(percentile(times, 0.5), 2),
-    p95Ms: round(percentile(times, 0.95), 2),
-    p99Ms: round(percentile(times, 0.99), 2),
+    recall: timing(times.recall),
+    embedding: timing(times.embedding),
+    ann: timing(times.ann),
+    bm25: timing(times.bm25),
   }
 }
