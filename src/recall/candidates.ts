@@ -2,6 +2,7 @@ import { throwIfAborted } from '../domain/errors.ts'
 import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
 import { candidateChunks } from '../store/queries/candidate-chunks.ts'
 import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
+import { askedChunks } from './asked-chunks.ts'
 import { type ChannelLists, channelDepth, searchChannels } from './channels.ts'
 import { completeScores } from './complete.ts'
 import { createDegradation, type Degradation } from './degrade.ts'
@@ -99,10 +100,13 @@ export async function meetCandidates(
     completeScores(deps, request, outline, lists, probe, chunkIds, degradation),
     candidateChunks(database, bankId, { chunkIds, withText: probe.asksForTime }),
   ])
+  const given = await degradation.attempt('questions of the caller', () =>
+    askedChunks(deps, probe.queries, scores),
+  )
   stopwatch.lap('complete')
   const candidates = rankCandidates({
     ...{ request, lists, scores, chunks, probe },
-    ...{ activity, now: deps.clock.now() },
+    ...{ activity, now: deps.clock.now(), asked: given ?? new Set<number>() },
   })
   stopwatch.lap('fuse')
   return {

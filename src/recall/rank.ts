@@ -3,6 +3,7 @@ import { CUE_KINDS } from '../domain/cue.ts'
 import type { Channel, ScoreParts } from '../domain/recall.ts'
 import type { Activity } from '../store/queries/activity.ts'
 import type { CandidateChunk } from '../store/queries/candidate-chunks.ts'
+import { scoresWithAsked } from './asked-chunks.ts'
 import type { ChannelLists } from './channels.ts'
 import type { ExactScores } from './complete.ts'
 import { featureColumns, featuresByName } from './features.ts'
@@ -29,11 +30,13 @@ export interface RankInput {
   readonly chunks: readonly CandidateChunk[]
   readonly probe: Pick<Probe, 'people' | 'dates' | 'asksForTime'>
   readonly activity: ReadonlyMap<number, Activity>
+  /** Chunks to which the caller gave this very question: they come first. @default none */
+  readonly asked?: ReadonlySet<number>
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
-/** Features, fusion, lift: the candidates best first, equal scores by chunk id. Pure. */
+/** Features, fusion, lift, the caller's word: the candidates best first, equal scores by chunk id. Pure. */
 export function rankCandidates(input: RankInput): Candidate[] {
   const { request, lists, scores, probe } = input
   const chunks = [...input.chunks].sort((a, b) => a.chunkId - b.chunkId)
@@ -47,18 +50,26 @@ export function rankCandidates(input: RankInput): Candidate[] {
     chunkIds.map((id) => ranks.get(id) ?? {}),
   )
   const lift = lifts(fused, chunkIds, input.activity, input.now)
+  const isAsked = chunkIds.map((id) => input.asked?.has(id) === true)
+  const final = scoresWithAsked(
+    chunkIds.map((_, i) => liftedScore(request.fusion, fused[i]!, lift[i]!)),
+    isAsked,
+    request.fusion === 'learned' ? 1 : null,
+  )
   const candidates = chunks.map((chunk, i): Candidate => {
     const parts: ScoreParts = {
       channels: channelScores(scores, chunk.chunkId),
       ranks: ranks.get(chunk.chunkId) ?? {},
-      features: featuresByName(columns, i),
+      features: { ...featuresByName(columns, i), ...(isAsked[i] ? { asked: 1 } : {}) },
       fused: fused[i]!,
       lift: lift[i]!,
     }
-    const score = liftedScore(request.fusion, parts.fused, parts.lift)
-    return { chunk, parts, score, cue: bestCue(scores, chunk.chunkId) }
+    return { chunk, parts, score: final[i]!, cue: bestCue(scores, chunk.chunkId) }
   })
-  return candidates.sort((a, b) => b.score - a.score || a.chunk.chunkId - b.chunk.chunkId)
+  const rank = ({ parts }: Candidate): number => parts.features.asked ?? 0
+  return candidates.sort(
+    (a, b) => rank(b) - rank(a) || b.score - a.score || a.chunk.chunkId - b.chunk.chunkId,
+  )
 }
 
 function ranksByChunk(lists: ChannelLists): Map<number, Partial<Record<Channel, number>>> {
