@@ -1,13 +1,12 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Passage, ScoreParts } from '../domain/recall.ts'
 import { formatRef, parseRef } from '../domain/ref.ts'
-import { chunkByRef, chunksByIds, neighbourChunks, type StoredChunk } from '../store/queries/chunks.ts'
+import { chunkByRef, chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks } from '../store/queries/cues.ts'
-import { text, whole } from './check-values.ts'
+import { text } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import type { Surroundings } from './expand.ts'
 import type { Candidate } from './rank.ts'
-import { MAX_LIMIT } from './request.ts'
 
 type StoreOnly = Pick<RecallDeps, 'store'>
 
@@ -112,28 +111,4 @@ export async function requireChunk(deps: StoreOnly, ref: string): Promise<Stored
       details: { ref: ref.slice(0, 200) },
     },
   )
-}
-
-/** The passage at a ref, or null. */
-export async function getPassage(deps: StoreOnly, ref: string): Promise<Passage | null> {
-  const chunk = await chunkAt(deps, ref)
-  return chunk === null ? null : passageOf(chunk)
-}
-
-/**
- * The chunks before and after one in its document version, in reading order, itself not among them.
- *
- * @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT
- */
-export async function neighbourPassages(
-  deps: StoreOnly,
-  ref: string,
-  options: { readonly before?: number; readonly after?: number } = {},
-): Promise<Passage[]> {
-  const before = whole(options.before, 'before', 0, MAX_LIMIT) ?? 1
-  const after = whole(options.after, 'after', 0, MAX_LIMIT) ?? 1
-  const { database, bankId } = deps.store
-  const chunk = await requireChunk(deps, ref)
-  const beside = await neighbourChunks(database, bankId, chunk.documentId, chunk.ordinal, before, after)
-  return beside.map((neighbour) => passageOf(neighbour))
 }

@@ -1,4 +1,3 @@
-import { withCache } from '../../src/providers/embedding-cache.ts'
 import { createFakeEmbedder } from '../../src/providers/fake/fake-embedder.ts'
 import { createInjectedEmbedder } from '../../src/providers/injected-embedder.ts'
 import { createLocalEmbedder } from '../../src/providers/local/local-embedder.ts'
@@ -7,7 +6,6 @@ import { describeEmbeddingModel } from './embedding-model.ts'
 describeEmbeddingModel('local, native', () => createLocalEmbedder({ runtime: 'native' }), { alike: 0.97 })
 describeEmbeddingModel('local, wasm', () => createLocalEmbedder({ runtime: 'wasm' }), { alike: 0.97 })
 describeEmbeddingModel('fake', async () => createFakeEmbedder())
-describeEmbeddingModel('cached', async () => withCache(createFakeEmbedder(), { maxEntries: 3 }))
 describeEmbeddingModel('injected', async () => {
   const inner = createFakeEmbedder({ dimension: 32 })
   return createInjectedEmbedder({

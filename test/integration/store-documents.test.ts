@@ -8,13 +8,7 @@ import {
   listBanks,
   updateBankSettings,
 } from '../../src/store/queries/banks.ts'
-import {
-  chunkByRef,
-  chunkOutlines,
-  chunksByIds,
-  chunksOfDocument,
-  neighbourChunks,
-} from '../../src/store/queries/chunks.ts'
+import { chunkByRef, chunksByIds, chunksOfDocument, neighbourChunks } from '../../src/store/queries/chunks.ts'
 import { cuesOfChunks } from '../../src/store/queries/cues.ts'
 import {
   documentText,
@@ -27,7 +21,6 @@ import {
   updateDocumentLabels,
 } from '../../src/store/queries/documents.ts'
 import { mentionsOfChunks } from '../../src/store/queries/entities.ts'
-import { type PortableDocument, portableDocuments } from '../../src/store/queries/portable.ts'
 import {
   deleteReceiptsBefore,
   findReceipt,
@@ -174,12 +167,6 @@ describeStores('documents', (open) => {
       [0, 2],
     )
     expect((await chunksByIds(database, bank.bankId, [...chunkIds, 10 ** 12])).length).toBe(3)
-    expect(await chunkOutlines(database, bank.bankId, [chunkIds[0]!, chunkIds[1]!])).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ chunkId: chunkIds[0], at: new Date('1999-12-31T23:59:59.999Z') }),
-        expect.objectContaining({ chunkId: chunkIds[1], at: LATER, speaker: 'Zoë' }),
-      ]),
-    )
     expect(await cuesOfChunks(database, bank.bankId, [chunkIds[2]!])).toEqual([
       {
         chunkId: chunkIds[2],
@@ -335,7 +322,7 @@ describeStores('documents', (open) => {
     expect((await findReceipt(database, bank.bankId, 'r-2'))?.degraded).toEqual([])
   })
 
-  test('statistics and export tell what is there', async () => {
+  test('statistics tell what is there', async () => {
     const small = await makeBank(database, 'small')
     await writeDocument(database, small, {
       source: 's',
@@ -358,24 +345,5 @@ describeStores('documents', (open) => {
       byFormat: { prose: 1 },
       textBytes: 20,
     })
-    const exported: PortableDocument[] = []
-    for await (const document of portableDocuments(database, small.bankId)) exported.push(document)
-    expect(exported.map(({ document, ...rest }) => ({ version: document.version, ...rest }))).toEqual([
-      {
-        version: 1,
-        chunks: [
-          { ordinal: 0, text: 'alpha beta' },
-          { ordinal: 1, text: 'alpha' },
-        ],
-        cues: [],
-        activity: [],
-      },
-      {
-        version: 2,
-        chunks: [{ ordinal: 0, text: 'gamma' }],
-        cues: [{ ordinal: 0, kind: 'question', origin: 'caller', embedded: true, text: 'Which letter?' }],
-        activity: [expect.objectContaining({ ordinal: 0, uses: 1, lastUsedAt: NOW })],
-      },
-    ])
   })
 })

@@ -19,7 +19,6 @@ import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
 import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
 import * as lexicalWrite from '../../src/store/queries/lexical-write.ts'
-import * as portable from '../../src/store/queries/portable.ts'
 import * as receipts from '../../src/store/queries/receipts.ts'
 import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
 import * as spaces from '../../src/store/queries/spaces.ts'
@@ -79,7 +78,6 @@ const MODULES = {
   ...lexicalMatches,
   ...lexicalSearch,
   ...lexicalWrite,
-  ...portable,
   ...receipts,
   ...rederiveChunks,
   ...spaces,
@@ -113,7 +111,6 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'integrity-lexical.ts',
   'integrity-vectors.ts',
   'integrity.ts',
-  'invalid-indexes.ts',
   'read-snapshot.ts',
   'parameters.ts',
   'plain-baselines.ts',
@@ -244,7 +241,6 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.activityOf(database, bankId, ids)
   await q.cuesOfChunks(database, bankId, ids)
   await q.chunksByIds(database, bankId, ids)
-  await q.chunkOutlines(database, bankId, ids)
   await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true })
   await q.documentStatistics(database, bankId)
   await q.documentMatches(database, bankId, { termIds: [1, 2], chunkIds: ids })
@@ -268,7 +264,6 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.activeSpace(database, bankId)
   await q.bankStanding(database, bankId)
   await q.spacesOfBank(database, bankId)
-  for await (const _ of q.portableDocuments(database, bankId)) void _
   await database.transaction(async (tx) => {
     await q.lockSource(tx, bankId, 'a/one')
     await q.setActiveSpace(tx, bankId, space.spaceId)

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
 import { INTEGRITY_CHECKS } from '../../src/store/queries/integrity.ts'
-import { invalidIndexes } from '../../src/store/queries/invalid-indexes.ts'
 import { buildIndexes } from '../../src/store/queries/vector-indexes.ts'
 import {
   describeStores,
@@ -142,7 +141,6 @@ describeStores('integrity', (open) => {
     expect(await complaints(bank)).toEqual([])
     await buildIndexes(database, bank.space, { bankId: bank.bankId, mostWaiting: 3 })
     expect(await complaints(bank)).toEqual([])
-    expect(await invalidIndexes(database)).toEqual([])
     expect(await complaints({ ...(await makeBank(database, 'empty')) })).toEqual([])
   })
 

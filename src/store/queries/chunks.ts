@@ -210,30 +210,3 @@ export async function neighbourChunks(
   )
   return rows.map(chunkFromRow)
 }
-
-/** The few facts of a chunk that ranking needs, without its text. */
-export interface ChunkOutline {
-  readonly chunkId: number
-  readonly documentId: number
-  readonly ordinal: number
-  readonly kind: string
-  readonly speaker: string | null
-  readonly tokens: number
-  /** The chunk's own time, else the document's, else when it was retained. */
-  readonly at: Date
-}
-
-export function chunkOutlines(
-  q: Queryable,
-  bankId: number,
-  chunkIds: readonly number[],
-): Promise<ChunkOutline[]> {
-  if (chunkIds.length === 0) return Promise.resolve([])
-  return q.query<ChunkOutline>(
-    `select c.chunk_id as "chunkId", c.document_id as "documentId", c.ordinal, c.kind, c.speaker, c.tokens,
-       coalesce(c.occurred_at, d.occurred_at, d.retained_at) as at
-     from chunks c join documents d on d.bank_id = $1 and d.document_id = c.document_id
-     where c.bank_id = $1 and c.chunk_id = any($2::bigint[])`,
-    [bankId, chunkIds],
-  )
-}

@@ -14,7 +14,7 @@ export interface DocumentRow extends Omit<Document, 'trust' | 'format' | 'state'
 }
 
 /** Columns of `documents d`, named as the domain names them. */
-export const DOCUMENT_COLUMNS: string = `d.document_id as "documentId", d.source, d.version, d.state,
+const DOCUMENT_COLUMNS: string = `d.document_id as "documentId", d.source, d.version, d.state,
   d.content_hash as "contentHash", d.media_type as "mediaType", d.format, d.code_language as "codeLanguage", d.title,
   d.tags, d.metadata, d.trust, d.occurred_at as "occurredAt", d.retained_at as "retainedAt",
   d.valid_from as "validFrom", d.valid_to as "validTo", d.byte_length as "byteLength",
