@@ -8,6 +8,9 @@ import { vectorExpression, vectorParameter } from './vector-sql.ts'
 
 const tableOf = (bankId: number): string => quoteIdentifier(`plain_baseline_${integerLiteral(bankId)}`)
 
+/** Most dimensions whose vector fits a page. */
+const MAX_INLINE = 1_900
+
 /** Makes the table and its index (m 16, ef_construction 64: pgvector's defaults). */
 export async function createPlainIndex(
   database: Database,
@@ -16,10 +19,14 @@ export async function createPlainIndex(
 ): Promise<void> {
   const table = tableOf(bankId)
   await dropPlainIndex(database, bankId)
-  await database.script(
-    `create table ${table} as select chunk_id, embedding from ${quoteIdentifier(vectorsTable(space))}
-     where bank_id = ${integerLiteral(bankId)} and kind = 0`,
-  )
+  const vectors = quoteIdentifier(vectorsTable(space))
+  const source = `select chunk_id, embedding from ${vectors} where bank_id = ${integerLiteral(bankId)} and kind = 0`
+  await database.script(`create table ${table} as ${source} limit 0`)
+  // Beside the row, where they fit: with vectors out of line the table looks small, and the planner reads all of it.
+  if (space.dimension <= MAX_INLINE) {
+    await database.script(`alter table ${table} alter column embedding set storage plain`)
+  }
+  await database.script(`insert into ${table} ${source}`)
   await database.script(`create index on ${table} using hnsw (embedding vector_cosine_ops)`)
   await database.script(`analyze ${table}`)
 }
@@ -38,7 +45,7 @@ export async function searchPlainIndex(
   const rows = await database.query<{ chunkId: number }>(
     `select chunk_id as "chunkId" from ${tableOf(bankId)}
      where (select set_config('hnsw.ef_search', '${SEARCH_BREADTH}', true) <> '')
-     order by embedding <=> ${vectorExpression('$1', space)} limit $2`,
+     order by embedding <=> (select ${vectorExpression('$1', space)}) limit $2`,
     [vectorParameter(vector, space), limit],
   )
   return rows.map((row) => row.chunkId)
