@@ -11,12 +11,12 @@ export interface FusionWeights {
  * the numbers come from. `z_body` and `z_cue` count where a call turns the channels on, as mode `lexical` does.
  */
 export const LEARNED_WEIGHTS: FusionWeights = {
-  bias: -4.75,
+  bias: -4.695,
   weights: {
-    ...{ z_content: 0.88, z_statement: 0.43, z_question: 0.2, z_concept: 0.2 },
-    ...{ z_text: 0.07, z_context: 0.51, z_document: 0.72, z_body: 0.6, z_cue: 0.4 },
-    ...{ speaker: 2.43, date: 2.43, when: 1.46 },
-    ...{ candidates: -1.15, best_cosine: 5.23, best_match: 0.7 },
+    ...{ z_content: 0.894, z_statement: 0.332, z_question: 0.139, z_concept: 0.139 },
+    ...{ z_text: 0.055, z_context: 0.478, z_document: 0.709, z_body: 0.6, z_cue: 0.4 },
+    ...{ speaker: 2.342, date: 2.342, when: 1.405 },
+    ...{ candidates: -1.057, best_cosine: 5.209, best_match: 0.329 },
   },
 }
 
