@@ -10,6 +10,8 @@ export interface LocomoReport {
   readonly set: 'locomo'
   readonly n: number
   readonly rows: Readonly<Record<string, QualityRow>>
+  /** The first row by conversation. */
+  readonly byConversation: Readonly<Record<string, QualityRow>>
 }
 
 /** Each conversation a bank, each session a chat document at its date, each turn a chunk; categories 1 to 4. */
@@ -21,20 +23,23 @@ export async function benchLocomo(
   const conversations = await loadLocomo(path)
   await using memory = await openBenchMemory(store)
   const cases: Record<string, RankedCase[]> = {}
+  const byConversation: Record<string, QualityRow> = {}
   for (const [index, conversation] of conversations.entries()) {
     progress(`LoCoMo: retaining conversation ${index + 1} of ${conversations.length}`)
     const bank = await retainConversation(memory, conversation)
     progress(`LoCoMo: asking conversation ${index + 1} of ${conversations.length}`)
     for (const [name, options] of Object.entries(variants)) {
+      const asked = await askConversation(bank, conversation, options)
+      byConversation[conversation.id] ??= qualityRow(asked, LOCOMO_KS)
       cases[name] ??= []
-      cases[name].push(...(await askConversation(bank, conversation, options)))
+      cases[name].push(...asked)
     }
   }
   progressEnd()
   const rows = Object.fromEntries(
     Object.entries(cases).map(([name, list]) => [name, qualityRow(list, LOCOMO_KS)]),
   )
-  return { set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows }
+  return { set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows, byConversation }
 }
 
 export async function retainConversation(memory: Memory, conversation: LocomoConversation): Promise<Memory> {
