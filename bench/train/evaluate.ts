@@ -74,7 +74,7 @@ export function reliability(cases: readonly TrainingCase[], modelOf: ModelOf): R
 }
 
 export interface Abstention {
-  /** Probability of the best candidate: quartiles over the questions. */
+  /** Probability of the best candidate: quarter, median, three quarters and 95 % of the questions; empty where the set has none. */
   readonly answered: readonly number[]
   readonly adversarial: readonly number[]
   readonly foreign: readonly number[]
@@ -95,7 +95,9 @@ export function abstention(cases: readonly TrainingCase[], modelOf: ModelOf): Ab
       .sort((a, b) => a - b)
   const [answered, adversarial, foreign] = [best('asked'), best('adversarial'), best('foreign')]
   const quartiles = (sorted: readonly number[]): number[] =>
-    [0.25, 0.5, 0.75, 0.95].map((share) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0, 3))
+    sorted.length === 0
+      ? []
+      : [0.25, 0.5, 0.75, 0.95].map((share) => round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0, 3))
   return {
     ...{ answered: quartiles(answered), adversarial: quartiles(adversarial), foreign: quartiles(foreign) },
     againstAdversarial: round(pairsWon(answered, adversarial), 3),

@@ -43,11 +43,13 @@ export function trainingTables(report: TrainingReport): Table[] {
     {
       heading: 'Probability of the best candidate, on what was not seen',
       columns: ['questions', 'quarter', 'median', 'three quarters', '95 %', 'told from answered ones'],
-      table: Object.entries(report.abstention).flatMap(([set, one]) => [
-        [`${set}, answered`, ...one.answered, ''],
-        [`${set}, adversarial`, ...one.adversarial, one.againstAdversarial],
-        [`${set}, foreign`, ...one.foreign, one.againstForeign],
-      ]),
+      table: Object.entries(report.abstention).flatMap(([set, one]) =>
+        [
+          [`${set}, answered`, ...one.answered, ''],
+          [`${set}, adversarial`, ...one.adversarial, one.againstAdversarial],
+          [`${set}, foreign`, ...one.foreign, one.againstForeign],
+        ].filter((row) => row.length > 2),
+      ),
     },
   ]
 }
