@@ -1,12 +1,15 @@
 import type { RecallOptions } from '../../src/index.ts'
 
-/** The rows of the quality tables: the default, plain methods, and the default without each of its parts. */
+/**
+ * The rows of the quality tables: the default, plain methods, and the default without each of its parts. A plain method is one channel in its
+ * own order: with one channel `rrf` adds nothing to it, where the other fusions add hints of the question.
+ */
 export const VARIANTS: Readonly<Record<string, RecallOptions>> = {
   keyless: {},
-  bm25: { mode: 'lexical', fusion: 'standard', weights: { cue: 0 } },
+  bm25: { mode: 'lexical', fusion: 'rrf', weights: { cue: 0 } },
   content: {
     mode: 'semantic',
-    fusion: 'standard',
+    fusion: 'rrf',
     weights: { window: 0, question: 0, statement: 0, concept: 0 },
   },
 }
