@@ -136,13 +136,11 @@ async function takeIn(
   const bits = quoteIdentifier(bitsTable(space))
   return db.transaction(async (tx) => {
     await lockDerived(tx, bankId)
+    // By place: a join planned without statistics of the new rows compared each with each (28 s for 12,000).
     const taken = await tx.execute(
-      // As a CTE: in a join the limited subquery might run more than once.
-      `with w as materialized (
-         select chunk_id, ordinal from ${bits} where bank_id = $1 and kind = $2 and not indexed
-         limit $3 for update skip locked)
-       update ${bits} b set indexed = true from w
-       where b.bank_id = $1 and b.kind = $2 and b.chunk_id = w.chunk_id and b.ordinal = w.ordinal`,
+      `update ${bits} set indexed = true
+       where bank_id = $1 and kind = $2 and ctid = any(array(
+         select ctid from ${bits} where bank_id = $1 and kind = $2 and not indexed limit $3 for update skip locked))`,
       [bankId, kind, most],
       PATIENT,
     )
