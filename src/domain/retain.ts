@@ -78,8 +78,12 @@ export interface IndexOptions {
   readonly gitignore?: boolean
   /** Follow links to files and folders, also out of the folder. @default false */
   readonly followLinks?: boolean
-  /** Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted; none when the folder is empty and more than 10 came from it. @default true */
-  readonly prune?: boolean
+  /**
+   * Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted. When
+   * more than 10 would, and they are more than 90 % of those that came from it, a mount may be missing: none does, and `skipped` and
+   * a warning say so; 'force' deletes them all the same. @default true
+   */
+  readonly prune?: boolean | 'force'
   readonly onProgress?: (progress: IndexProgress) => void
   readonly signal?: AbortSignal
 }

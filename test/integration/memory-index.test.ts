@@ -77,24 +77,35 @@ describe('index', () => {
     expect(await sources(memory)).toEqual(['b.txt', 'hand.txt'])
   })
 
-  test('an empty folder that held many documents looks like a missing mount: nothing is pruned', async () => {
+  test('where nearly all is gone a mount may be missing: nothing is pruned, and it says so, unless forced', async () => {
     const fill = (count: number) => {
       for (let at = 0; at < count; at++) put(`sub/${at}.txt`, `This is file ${at}.`)
     }
     const memory = bank()
-    fill(11)
+    fill(22)
     await memory.index(root)
     rmSync(join(root, 'sub'), { recursive: true })
-    const result = await memory.index(root)
-    expect(result).toMatchObject({ files: 0, deleted: 0 })
-    expect(result.skipped).toEqual([
-      { path: '.', reason: expect.stringContaining('nothing was marked as deleted') },
-    ])
-    expect((await memory.stats()).documents.current).toBe(11)
-    put('other.txt', 'One file is enough.')
-    expect(await memory.index(root)).toMatchObject({ created: 1, deleted: 11 })
+    const kept = { deleted: 0, skipped: [{ path: '.', reason: expect.stringContaining('22 of the 22') }] }
+    expect(await memory.index(root)).toMatchObject({ files: 0, ...kept })
+    put('sub/0.txt', 'This is file 0.')
+    put('other.txt', 'One file is not enough.')
+    expect(await memory.index(root)).toMatchObject({
+      ...{ files: 2, created: 1, deleted: 0 },
+      skipped: [{ path: '.', reason: expect.stringContaining('21 of the 23') }],
+    })
+    expect((await memory.stats()).documents.current).toBe(23)
+    expect(await memory.index(root, { prune: false })).toMatchObject({ deleted: 0, skipped: [] })
+    expect(await memory.index(root, { prune: 'force' })).toMatchObject({ deleted: 21, skipped: [] })
+    // up to nine tenths, or up to ten documents, go unasked
+    fill(19)
+    await memory.index(root)
+    rmSync(join(root, 'sub'), { recursive: true })
+    put('sub/0.txt', 'This is file 0.')
+    expect(await memory.index(root)).toMatchObject({ deleted: 18, skipped: [] })
+    rmSync(join(root, 'sub'), { recursive: true })
     rmSync(join(root, 'other.txt'))
-    expect(await memory.index(root)).toMatchObject({ deleted: 1 })
+    expect(await memory.index(root)).toMatchObject({ deleted: 2, skipped: [] })
+    expect(await codeOf(memory.index(root, { prune: 'yes' as 'force' }))).toBe('INVALID_ARGUMENT')
   })
 
   test('a prefix, tags and metadata go to every document', async () => {

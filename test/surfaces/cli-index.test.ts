@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RecallResult } from '../../src/index.ts'
@@ -50,6 +50,28 @@ describe('index', () => {
       bank,
     ])
     expect(found.json<RecallResult>().passages[0]?.source).toBe('n/sub/b.md')
+  })
+
+  test('follows links where it is told to, and prunes an emptied folder by force alone', async () => {
+    const bank = await store.bank()
+    const folder = join(store.folder, 'linked')
+    await mkdir(join(folder, 'real'), { recursive: true })
+    for (let i = 0; i < 11; i++) await writeFile(join(folder, 'real', `${i}.md`), `Egret ${i} waits.`)
+    await mkdir(join(store.folder, 'elsewhere'))
+    await writeFile(join(store.folder, 'elsewhere', 'far.md'), 'Far away.')
+    await symlink(join(store.folder, 'elsewhere'), join(folder, 'out'))
+    await symlink('..', join(folder, 'real', 'up'))
+    const index = (...more: readonly string[]) => store.json(['index', 'linked', '--bank', bank, ...more])
+    expect((await index()).json()).toMatchObject({ created: 11, failed: [] })
+    expect((await index('--follow-links')).json()).toMatchObject({ created: 1, unchanged: 11, failed: [] })
+    await rm(folder, { recursive: true })
+    await mkdir(folder)
+    const kept = await index()
+    expect(kept.err).toContain('warning: ')
+    expect(kept.json()).toMatchObject({ deleted: 0, skipped: [{ path: '.' }] })
+    expect((await index('--no-prune')).err).toBe('')
+    expect((await index('--prune', 'always')).code).toBe(2)
+    expect((await index('--prune', 'force')).json()).toMatchObject({ deleted: 12, skipped: [] })
   })
 
   test('draws a bar on a terminal alone', async () => {

@@ -12,7 +12,7 @@ import type { RetainDeps } from '../retain-deps.ts'
 import { retainMany } from '../retain-many.ts'
 import { INDEX_KEY } from './index-key.ts'
 import { type IndexRequest, readIndexOptions } from './index-options.ts'
-import { looksUnmounted, pruneGone } from './prune.ts'
+import { findGone, type Gone, looksUnmounted, prune } from './prune.ts'
 import { readStableFile } from './read-file.ts'
 import { type FoundFile, type Walk, walkFolder } from './walk-folder.ts'
 
@@ -21,9 +21,6 @@ export interface IndexDeps extends RetainDeps {
   /** Absolute paths that are never indexed: the store's own folder. */
   readonly exclude: readonly string[]
 }
-
-const UNMOUNTED =
-  'the folder is empty, though many documents came from it: nothing was marked as deleted; remove() or forget() does so'
 
 /**
  * Retains every file of a folder that the ignore rules leave (or one named file), each under its relative path. Files are
@@ -50,14 +47,19 @@ export async function indexFolder(
   for await (const result of retainMany(deps, itemsOf(walk, request, from, tally), request.signal)) {
     tally.take(result, walk.files[at++]!)
   }
-  if (request.prune && walk.complete) {
-    const extent = { request, walk, from, empty: tally.emptied }
-    if (await looksUnmounted(deps, extent)) {
-      tally.skip('.', UNMOUNTED)
-      deps.events.emit({ type: 'warning', code: 'INDEX_EMPTY', message: `${path}: ${UNMOUNTED}` })
-    } else for (const document of await pruneGone(deps, extent)) tally.deleted(document)
+  if (request.prune !== false && walk.complete) {
+    const gone = await findGone(deps, { request, walk, from, empty: tally.emptied })
+    if (request.prune !== 'force' && looksUnmounted(gone)) {
+      const reason = unmounted(gone)
+      tally.skip('.', reason)
+      deps.events.emit({ type: 'warning', code: 'INDEX_UNMOUNTED', message: `${path}: ${reason}` })
+    } else for await (const document of prune(deps, gone, request.signal)) tally.deleted(document)
   }
   return tally.result(performance.now() - startedAt)
+}
+
+function unmounted({ documents, of }: Gone): string {
+  return `${documents.length} of the ${of} documents that came from it have no file now, as if a mount were missing: none was marked as deleted; index with prune "force" does so`
 }
 
 /** Tells folders apart without telling where they are. */

@@ -13,7 +13,7 @@ export interface IndexRequest {
   readonly ignore: readonly string[]
   readonly gitignore: boolean
   readonly followLinks: boolean
-  readonly prune: boolean
+  readonly prune: boolean | 'force'
   readonly onProgress: IndexOptions['onProgress']
   readonly signal: AbortSignal | undefined
 }
@@ -59,7 +59,10 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
   if (!Array.isArray(ignore) || ignore.some((pattern: unknown) => typeof pattern !== 'string')) {
     throw invalid('ignore', 'must be a list of patterns')
   }
-  const flag = (name: 'gitignore' | 'followLinks' | 'prune', otherwise: boolean): boolean => {
+  const { prune = true } = options
+  if (typeof prune !== 'boolean' && prune !== 'force')
+    throw invalid('prune', "must be true, false or 'force'")
+  const flag = (name: 'gitignore' | 'followLinks', otherwise: boolean): boolean => {
     const value = options[name] ?? otherwise
     if (typeof value !== 'boolean') throw invalid(name, 'must be true or false')
     return value
@@ -73,7 +76,7 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
     ignore,
     gitignore: flag('gitignore', true),
     followLinks: flag('followLinks', false),
-    prune: flag('prune', true),
+    prune,
     onProgress: options.onProgress,
     signal,
   }

@@ -14,8 +14,9 @@ import type { IndexRequest } from './index-options.ts'
 import type { Walk } from './walk-folder.ts'
 
 const PAGE = 500
-/** A folder without any file is more likely a mount that is missing when more documents than this came from it. */
-const MOST_OF_EMPTY = 10
+/** More than this many documents that would go at once, and more than this share of the folder's, look like a mount that is missing. */
+const MANY = 10
+const NEARLY_ALL = 0.9
 
 interface Extent {
   readonly request: IndexRequest
@@ -26,36 +27,29 @@ interface Extent {
   readonly empty: ReadonlySet<string>
 }
 
+/** What pruning would mark as deleted. */
+export interface Gone {
+  readonly documents: readonly Document[]
+  /** How many documents came from the folder, those that are gone included. */
+  readonly of: number
+}
+
 /**
- * Marks as deleted the documents whose file is gone or left out now: only those that index wrote, from this folder (or from any
- * under the same prefix, when there is one), and none of which a file or folder above could not be read.
+ * The documents whose file is gone or left out now: only those that index wrote, from this folder (or from any under the same
+ * prefix, when there is one), and none of which a file or folder above could not be read.
  */
-export async function pruneGone(deps: RetainDeps, extent: Extent): Promise<readonly Document[]> {
-  const gone: Document[] = []
-  for await (const document of documentsGone(deps, extent))
-    if (await close(deps, document)) gone.push(document)
-  return gone
-}
-
-/** Whether nothing at all was found where many documents came from: as if a mount were missing. */
-export async function looksUnmounted(deps: RetainDeps, extent: Extent): Promise<boolean> {
-  if (extent.walk.files.length + extent.walk.skipped.length > 0) return false
-  let count = 0
-  for await (const _document of documentsGone(deps, extent)) if (++count > MOST_OF_EMPTY) return true
-  return false
-}
-
-async function* documentsGone(deps: RetainDeps, extent: Extent): AsyncGenerator<Document, void, undefined> {
+export async function findGone(deps: RetainDeps, extent: Extent): Promise<Gone> {
   const { database, bankId } = deps.store
   const { request, walk } = extent
   const present = new Set(walk.files.map((file) => request.sourcePrefix + file.relative))
   for (const { path } of walk.skipped) present.add(request.sourcePrefix + path)
   const unknown = walk.unreadable.map(({ path }) => request.sourcePrefix + path)
-  const isGone = (document: Document): boolean =>
-    isOurs(document, extent) &&
-    (!present.has(document.source) || extent.empty.has(document.source)) &&
-    !unknown.some((path) => document.source === path || document.source.startsWith(`${path}/`))
+  const isGone = ({ source }: Document): boolean =>
+    (!present.has(source) || extent.empty.has(source)) &&
+    !unknown.some((path) => source === path || source.startsWith(`${path}/`))
 
+  const documents: Document[] = []
+  let of = 0
   for (let after: string | undefined; ; ) {
     throwIfAborted(request.signal)
     const page = await listDocuments(database, bankId, {
@@ -63,9 +57,30 @@ async function* documentsGone(deps: RetainDeps, extent: Extent): AsyncGenerator<
       limit: PAGE,
       after,
     })
-    for (const document of page) if (isGone(document)) yield document
-    if (page.length < PAGE) return
+    for (const document of page) {
+      if (!isOurs(document, extent)) continue
+      of++
+      if (isGone(document)) documents.push(document)
+    }
+    if (page.length < PAGE) return { documents, of }
     after = page.at(-1)?.source
+  }
+}
+
+/** Whether so much is gone that the folder is more likely not mounted than emptied. */
+export function looksUnmounted({ documents, of }: Gone): boolean {
+  return documents.length > MANY && documents.length > NEARLY_ALL * of
+}
+
+/** Marks documents as deleted. Yields those that were current still. */
+export async function* prune(
+  deps: RetainDeps,
+  gone: Gone,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Document, void, undefined> {
+  for (const document of gone.documents) {
+    throwIfAborted(signal)
+    if (await close(deps, document)) yield document
   }
 }
 

@@ -94,12 +94,28 @@ describe('what cannot be read', () => {
     symlinkSync(join(root, 'nowhere'), join(root, 'dangling'))
     const found = await walk({ followLinks: true })
     expect(found.files.map((file) => file.relative)).toEqual(['real/a.txt'])
-    expect(found.skipped).toEqual([{ path: 'real/up', reason: 'a link to a folder that is walked already' }])
+    expect(found.skipped).toEqual([{ path: 'real/up', reason: 'a folder that is walked already' }])
     expect(found.unreadable.map(({ path, reason }) => `${path}: ${reason}`).sort()).toEqual([
       'dangling: vanished, or a link to nothing',
       'loop1: a loop of links',
       'loop2: a loop of links',
     ])
+  })
+
+  test('a folder that several links lead to is walked once, the excluded one by no link', async () => {
+    const inside = join(root, 'inside')
+    put('inside/z/own.txt')
+    put('outside/deep/far.txt')
+    put('outside/store/db')
+    put('inside/a/b.txt')
+    symlinkSync(join(inside, 'z'), join(inside, 'a', 'link'))
+    symlinkSync(join(root, 'outside'), join(inside, 'out'))
+    symlinkSync(join(root, 'outside', 'deep'), join(inside, 'out-again'))
+    symlinkSync(join(root, 'outside'), join(root, 'outside', 'deep', 'round'))
+    symlinkSync(join(root, 'outside', 'store'), join(inside, 'store'))
+    const found = await walk({ followLinks: true, exclude: [join(root, 'outside', 'store')] }, inside)
+    expect(found.files.map((file) => file.relative)).toEqual(['a/b.txt', 'out/deep/far.txt', 'z/own.txt'])
+    expect(found.skipped.map(({ path }) => path).sort()).toEqual(['a/link', 'out-again', 'out/deep/round'])
   })
 
   test.skipIf(process.getuid?.() === 0)('a closed folder is named and stops nothing', async () => {

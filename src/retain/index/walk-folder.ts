@@ -9,7 +9,7 @@ export interface WalkOptions {
   readonly maxBytes: number
   /** Follow links to files and folders; a folder that was entered already is not entered again. */
   readonly followLinks: boolean
-  /** Absolute paths that are never entered: the store's own folder. */
+  /** Absolute paths that are never entered, by whatever link: the store's own folder. */
   readonly exclude: readonly string[]
   readonly signal?: AbortSignal | undefined
 }
@@ -45,7 +45,18 @@ interface Progress {
   readonly files: FoundFile[]
   readonly skipped: SkippedPath[]
   readonly unreadable: (SkippedPath & { readonly code: string })[]
+  /** Real paths. */
   readonly entered: Set<string>
+  /** Real paths, where they exist. */
+  readonly exclude: readonly string[]
+  /** Left for when the folders are walked, so that each of these goes by its own name. */
+  readonly links: { readonly path: string; readonly rules: IgnoreRules }[]
+}
+
+interface Folder {
+  /** Below the root; through links where these are followed. */
+  readonly path: string
+  readonly real: string
 }
 
 /**
@@ -64,11 +75,17 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
     skipped: [],
     unreadable: [],
     entered: new Set([root]),
+    exclude: await Promise.all(options.exclude.map((one) => realpath(one).catch(() => one))),
+    links: [],
   }
   if (found.isDirectory()) {
     await readableOrThrow(root, path)
     const rules = await rulesAt(root, { gitignore: options.gitignore, patterns: options.ignore })
-    await walkInto(root, rules, progress)
+    await walkInto({ path: root, real: root }, rules, progress)
+    for (let next = progress.links.shift(); next !== undefined; next = progress.links.shift()) {
+      const { path, rules } = next
+      await attempt(path, progress, () => visitLink(path, rules, progress))
+    }
   } else {
     addFile(real, basename(real), found, progress)
   }
@@ -76,60 +93,73 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
     a.relative < b.relative ? -1 : 1
   // an unreadable root proves nothing about anything
   const complete = found.isDirectory() && progress.unreadable.every((closed) => closed.path !== '')
-  return { ...progress, files: progress.files.sort(byPath), complete }
+  const { files, skipped, unreadable } = progress
+  return { root, files: files.sort(byPath), skipped, unreadable, complete }
 }
 
-async function walkInto(folder: string, rules: IgnoreRules, progress: Progress): Promise<void> {
+async function walkInto(folder: Folder, rules: IgnoreRules, progress: Progress): Promise<void> {
   throwIfAborted(progress.options.signal)
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    progress.unreadable.push({ path: nameOf(folder, progress), ...reasonOf(error) })
+  const entries = await readdir(folder.path, { withFileTypes: true }).catch((error: unknown) => {
+    progress.unreadable.push({ path: nameOf(folder.path, progress), ...reasonOf(error) })
     return []
   })
   for (const entry of entries) {
-    const path = join(folder, entry.name)
-    if (progress.options.exclude.includes(path)) continue
-    try {
-      await visit(path, entry, rules, progress)
-    } catch (error) {
-      if (error instanceof ProlepsisError) throw error
-      progress.unreadable.push({ path: nameOf(path, progress), ...reasonOf(error) })
+    const path = join(folder.path, entry.name)
+    if (entry.isSymbolicLink()) progress.links.push({ path, rules })
+    else {
+      const real = join(folder.real, entry.name)
+      await attempt(path, progress, () => visit({ path, real }, entry.isDirectory(), rules, progress))
     }
   }
 }
 
+/** What cannot be looked at is noted and stops nothing. */
+async function attempt(path: string, progress: Progress, look: () => Promise<void>): Promise<void> {
+  try {
+    await look()
+  } catch (error) {
+    if (error instanceof ProlepsisError) throw error
+    progress.unreadable.push({ path: nameOf(path, progress), ...reasonOf(error) })
+  }
+}
+
 async function visit(
-  path: string,
-  entry: { isSymbolicLink(): boolean; isDirectory(): boolean },
+  { path, real }: Folder,
+  isFolder: boolean,
   rules: IgnoreRules,
   progress: Progress,
 ): Promise<void> {
-  if (rules.ignores(path, entry.isDirectory())) return
-  if (entry.isSymbolicLink()) return visitLink(path, rules, progress)
+  if (progress.exclude.includes(real) || rules.ignores(path, isFolder)) return
   const found = await lstat(path)
-  if (found.isDirectory()) {
-    progress.entered.add(path)
-    return walkInto(path, await rules.enter(path), progress)
-  }
-  addFile(path, nameOf(path, progress), found, progress)
+  if (!found.isDirectory()) return addFile(path, nameOf(path, progress), found, progress)
+  if (!enter({ path, real }, progress)) return
+  return walkInto({ path, real }, await rules.enter(path), progress)
 }
 
 async function visitLink(path: string, rules: IgnoreRules, progress: Progress): Promise<void> {
+  if (rules.ignores(path, false)) return
   const name = nameOf(path, progress)
   if (!progress.options.followLinks) {
     progress.skipped.push({ path: name, reason: 'a link' })
     return
   }
-  const target = await realpath(path)
-  const found = await stat(target)
+  throwIfAborted(progress.options.signal)
+  const real = await realpath(path)
+  if (progress.exclude.includes(real)) return
+  const found = await stat(real)
   if (!found.isDirectory()) return addFile(path, name, found, progress)
-  if (rules.ignores(path, true)) return
-  const inside = `${target}${sep}`
-  if (progress.entered.has(target) || progress.root.startsWith(inside)) {
-    progress.skipped.push({ path: name, reason: 'a link to a folder that is walked already' })
-    return
+  if (rules.ignores(path, true) || !enter({ path, real }, progress)) return
+  return walkInto({ path, real }, await rules.enter(path), progress)
+}
+
+/** False for a folder that was entered already, or that holds the root. */
+function enter({ path, real }: Folder, progress: Progress): boolean {
+  const isNew = !progress.entered.has(real) && !progress.root.startsWith(`${real}${sep}`)
+  if (isNew) progress.entered.add(real)
+  else {
+    progress.skipped.push({ path: nameOf(path, progress), reason: 'a folder that is walked already' })
   }
-  progress.entered.add(target)
-  await walkInto(path, await rules.enter(path), progress)
+  return isNew
 }
 
 function addFile(

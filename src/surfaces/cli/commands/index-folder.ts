@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { IndexResult, Trust } from '../../../index.ts'
 import { TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
@@ -15,7 +15,8 @@ interface IndexCommandOptions extends CommonOptions {
   readonly ignore?: readonly string[]
   readonly maxBytes?: number
   readonly gitignore: boolean
-  readonly prune: boolean
+  readonly followLinks?: boolean
+  readonly prune?: false | 'force'
   readonly trust?: Trust
   readonly verbose?: boolean
 }
@@ -35,6 +36,13 @@ export function registerIndex(program: Command, context: CliContext): void {
     .option('--ignore <pattern>', 'leave out, .gitignore syntax, repeatable', collect)
     .option('--max-bytes <size>', 'largest file', byteSize)
     .option('--no-gitignore', 'take files that .gitignore names too')
+    .option('--follow-links', 'follow links to files and folders, out of the folder too')
+    .addOption(
+      new Option(
+        '--prune <how>',
+        'delete documents whose file is gone even when nearly all are gone',
+      ).choices(['force']),
+    )
     .option('--no-prune', 'keep documents whose file is gone')
     .option('--verbose', 'name every file that was skipped')
   index
@@ -53,9 +61,10 @@ export function registerIndex(program: Command, context: CliContext): void {
               ignore: options.ignore,
               maxBytes: options.maxBytes,
               trust: options.trust,
+              followLinks: options.followLinks,
+              prune: options.prune,
             }),
             gitignore: options.gitignore,
-            prune: options.prune,
             signal: context.io.signal,
             onProgress: ({ done, total, source }) => bar.update(done, total, source),
           })
