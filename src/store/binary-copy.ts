@@ -216,7 +216,9 @@ class GrowingBuffer {
   }
 
   int8(value: number): void {
-    this.#buffer[this.#reserve(1)] = value
+    // the place first: making room may put another buffer in this one's stead
+    const at = this.#reserve(1)
+    this.#buffer[at] = value
   }
   int16(value: number): void {
     const at = this.#reserve(2)
