@@ -45,6 +45,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const { openStore } = await import('./store/open.ts')
   const database = await openStore(inMemory === true ? { memory: true } : resolved.location, {
     deadlineMs: resolved.settings.deadlineMs,
+    readOnly: resolved.settings.readOnly,
     onEvent: (event) => events.emit(event),
   })
   const calls = createCallLine()

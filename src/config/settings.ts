@@ -125,7 +125,7 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     type: 'boolean',
     schema: z.boolean('must be true or false'),
     default: false,
-    meaning: 'Refuse every write.',
+    meaning: 'Refuse every write; make no store and migrate none.',
   },
 })
 

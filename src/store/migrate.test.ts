@@ -3,7 +3,7 @@ import { createTestDatabase, noServerReason, serverUrl } from '../../test/suppor
 import type { Database } from './database.ts'
 import { openMemoryDatabase } from './drivers/pglite/open-memory.ts'
 import { openServerDatabase } from './drivers/postgres/open-server.ts'
-import { type Migration, migrate, pendingMigrations, readMigrations } from './migrate.ts'
+import { type Migration, migrate, pendingMigrations, readMigrations, requireMigrated } from './migrate.ts'
 
 const migration = (number: number, sql: string, breaking = false): Migration => ({
   number,
@@ -32,6 +32,17 @@ describe('migrate', () => {
   it('does nothing the second time', async () => {
     expect(await pendingMigrations(database, [one, two])).toEqual([])
     expect(await migrate(database, [one, two])).toMatchObject({ applied: [], version: 2 })
+  })
+
+  it('can be asked to look only: what is behind is refused, and nothing is applied', async () => {
+    expect(await requireMigrated(database, [one, two])).toEqual({
+      ...{ applied: [], version: 2, breakingVersion: 0 },
+    })
+    await expect(requireMigrated(database, [one, two, three])).rejects.toMatchObject({
+      code: 'STORE_READ_ONLY',
+      details: { schemaVersion: 2, knownVersion: 3 },
+    })
+    expect(await pendingMigrations(database, [one, two, three])).toEqual([three])
   })
 
   it('works on a schema that is ahead by a harmless migration', async () => {

@@ -74,11 +74,36 @@ export async function migrate(
     if (ran) applied.push(migration.number)
     ledger = await readLedger(database)
   }
+  return { applied, ...versionsOf(ledger) }
+}
+
+function versionsOf(ledger: readonly LedgerRow[]): Omit<MigrationReport, 'applied'> {
   return {
-    applied,
     version: Math.max(0, ...ledger.map((row) => row.number)),
     breakingVersion: Math.max(0, ...ledger.filter((row) => row.breaking).map((row) => row.number)),
   }
+}
+
+/**
+ * Looks at the schema and changes nothing.
+ * @throws ProlepsisError STORE_READ_ONLY when `migrate` would apply something, and as `migrate` does
+ */
+export async function requireMigrated(
+  database: Queryable,
+  migrations: readonly Migration[],
+): Promise<MigrationReport> {
+  const ledger = await readLedger(database)
+  const pending = pendingOf(ledger, migrations)
+  const { version, breakingVersion } = versionsOf(ledger)
+  if (pending.length === 0) return { applied: [], version, breakingVersion }
+  const behind =
+    ledger.length === 0
+      ? 'There is no store here'
+      : `The store has schema version ${version}, and this version of Prolepsis needs ${migrations.length}`
+  throw new ProlepsisError('STORE_READ_ONLY', `${behind}; opened read-only, it is not changed.`, {
+    hint: 'Open it once without readOnly (read_only in prolepsis.toml): that brings the schema up to date.',
+    details: { schemaVersion: version, knownVersion: migrations.length },
+  })
 }
 
 /** What `migrate` would apply. @throws as `migrate` does for a schema that is not ours. */
@@ -86,7 +111,10 @@ export async function pendingMigrations(
   database: Queryable,
   migrations: readonly Migration[],
 ): Promise<readonly Migration[]> {
-  const ledger = await readLedger(database)
+  return pendingOf(await readLedger(database), migrations)
+}
+
+function pendingOf(ledger: readonly LedgerRow[], migrations: readonly Migration[]): readonly Migration[] {
   refuseForeign(ledger, migrations)
   return migrations.filter((migration) => !ledger.some((row) => row.number === migration.number))
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import {
   type RetainOptions,
 } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
+import { everyTable } from '../support/every-table.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
 const shared = useTestMemory({ maxTextBytes: 5_000_000 })
@@ -280,13 +281,23 @@ describe('opening', () => {
     const dataDir = join(root, 'read-only')
     const first = await createMemory({ dataDir, embedder })
     await first.retain('The lake is deep.', { source: 'lake' })
+    const before = await everyTable(first)
     await first.close()
     await using reader = await createMemory({ dataDir, embedder, readOnly: true })
-    expect((await reader.recall('lake')).passages).toHaveLength(1)
+    const { receipt, passages } = await reader.recall('lake')
+    expect(passages).toHaveLength(1)
+    await reader.similar(passages[0]!.ref)
+    await reader.stats()
+    expect((await reader.doctor()).findings.every((finding) => finding.ok)).toBe(true)
+    expect(await codeOf(reader.bank('other').stats())).toBe('BANK_NOT_FOUND')
     for (const call of [
       () => reader.retain('x'),
+      () => reader.retain('The lake is deep.', { source: 'lake' }),
+      () => reader.index(root),
       () => reader.forget({ all: true }),
       () => reader.remove('lake'),
+      () => reader.feedback(receipt!, {}),
+      () => reader.banks.configure('default', {}),
       () => reader.banks.create('b'),
       () => reader.import([]),
       () => reader.rebuildIndex(),
@@ -294,5 +305,14 @@ describe('opening', () => {
     ]) {
       expect(await codeOf(call())).toBe('STORE_READ_ONLY')
     }
+    expect(await everyTable(reader)).toBe(before)
+  })
+  test('a read-only memory makes no store', async () => {
+    const dataDir = join(root, 'not-there')
+    expect(await codeOf(createMemory({ dataDir, embedder, readOnly: true }))).toBe('STORE_READ_ONLY')
+    expect(existsSync(dataDir)).toBe(false)
+    const where = { dataDir: join(root, 'a-file', 'x'), embedder, readOnly: true }
+    writeFileSync(join(root, 'a-file'), '')
+    expect(await codeOf(createMemory(where))).toBe('INVALID_ARGUMENT')
   })
 })

@@ -51,6 +51,24 @@ describe('an embedded data folder', () => {
     })
   })
 
+  it('is not migrated by one that may only read, until another one did', async () => {
+    const dataDir = await dataFolder()
+    const known = await readMigrations()
+    const sql = 'create table later (a int)'
+    const next = { number: known.length + 1, name: 'later', sql, checksum: 'x', breaking: false }
+    const migrations = [...known, next]
+    await expect(openStore({ dataDir }, { migrations, readOnly: true })).rejects.toMatchObject({
+      code: 'STORE_READ_ONLY',
+      hint: expect.stringContaining('without readOnly'),
+    })
+    const manifest = await readManifest(join(dataDir, 'pg'))
+    expect(manifest?.schemaVersion).toBe(known.length)
+    await (await openStore({ dataDir }, { migrations })).close()
+    const reader = await openStore({ dataDir }, { migrations, readOnly: true })
+    expect(await reader.query('select a from later')).toEqual([])
+    await reader.close()
+  })
+
   it('is made anew when the process that made it was killed half-way', async () => {
     const path = await newFolder()
     await mkdir(join(path, '.init-1', 'base'), { recursive: true })
