@@ -1,4 +1,4 @@
-import { cuesOfChunks } from '../store/queries/cues.ts'
+import { callerQuestions } from '../store/queries/cues.ts'
 import type { ExactScores } from './complete.ts'
 import type { RecallDeps } from './deps.ts'
 
@@ -18,14 +18,8 @@ export async function askedChunks(
   const near = nearChunks(channels)
   if (near.length === 0) return new Set()
   const asked = new Set(queries.map(plain))
-  const cues = await cuesOfChunks(store.database, store.bankId, near)
-  return new Set(
-    cues
-      .filter(
-        ({ kind, origin, text }) => kind === 'question' && origin === 'caller' && asked.has(plain(text)),
-      )
-      .map(({ chunkId }) => chunkId),
-  )
+  const questions = await callerQuestions(store.database, store.bankId, near)
+  return new Set(questions.filter(({ text }) => asked.has(plain(text))).map(({ chunkId }) => chunkId))
 }
 
 function nearChunks(channels: ExactScores['channels']): number[] {

@@ -117,9 +117,10 @@ async function searchLexical(
   const channels = (['body', 'cue'] as const).filter((channel) => weights[channel] > 0 || seeded)
   if (terms.length === 0 || channels.length === 0) return lists
   const requests = channels.map((channel) => ({ field: FIELDS[channel], terms }))
-  const found = await degradation.attempt(channels.join(', '), () =>
-    searchLexicalFields(database, bankId, requests, { filter, limit }),
-  )
+  const found = await degradation.attempt(channels.join(', '), async () => {
+    const statistics = await probe.lexical.statistics()
+    return searchLexicalFields(database, bankId, requests, { filter, limit, statistics })
+  })
   for (const [i, { hits }] of (found ?? []).entries()) lists.set(channels[i]!, hits)
   if (seeded && found !== null) {
     const seeds = { body: lists.get('body') ?? [], cue: lists.get('cue') ?? [] }

@@ -1,7 +1,7 @@
 import { CHANNELS, type Channel } from '../domain/recall.ts'
 import { documentMatches } from '../store/queries/document-matches.ts'
 import { mentionsOfChunks } from '../store/queries/entities.ts'
-import { type ChunkPlace, lexicalMatches } from '../store/queries/lexical-matches.ts'
+import type { ChunkPlace } from '../store/queries/lexical-matches.ts'
 import { scoreVectors, type VectorScore } from '../store/queries/vectors-search.ts'
 import { type ChannelLists, type DenseGroup, denseGroups } from './channels.ts'
 import type { Degradation } from './degrade.ts'
@@ -60,13 +60,12 @@ export async function completeScores(
   }
   const lexical = async (): Promise<void> => {
     if (!LEXICAL.some((channel) => request.weights[channel] > 0)) return
-    const [terms, statistics] = await Promise.all([probe.terms, probe.statistics()])
+    const [terms, statistics] = await Promise.all([probe.terms, probe.lexical.statistics()])
     mass = termMass(terms, statistics)
-    const termIds = knownTermIds(terms, statistics)
-    if (termIds.length === 0) return
+    if (knownTermIds(terms, statistics).length === 0) return
     const radius = request.weights.context > 0 ? CONTEXT_RADIUS : 0
     const [matches, documents] = await Promise.all([
-      lexicalMatches(database, bankId, { termIds, chunkIds, radius }),
+      probe.lexical.matches(chunkIds, radius),
       request.weights.document > 0
         ? documentMatches(database, bankId, { termIds: knownTermIds(terms, statistics, 0), chunkIds })
         : [],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bm25, type CollectionStatistics } from '../math/bm25.ts'
-import type { LexicalMatches, TermStatistics } from '../store/queries/lexical-matches.ts'
+import type { LexicalMatches } from '../store/queries/lexical-matches.ts'
+import type { TermStatistics } from '../store/queries/term-statistics.ts'
 import { scoreContext, scoreDocuments, scoreField, scoreText } from './lexical-scores.ts'
 
 /** `oslo`: body term 1 in 2 chunks, cue term 11 in 3. `ferry`: body term 2 in 1, never in a cue. */

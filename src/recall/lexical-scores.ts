@@ -1,13 +1,8 @@
 import { type CollectionStatistics, inverseDocumentFrequency, termWeight } from '../math/bm25.ts'
 import type { DocumentMatch, DocumentStatistics } from '../store/queries/document-matches.ts'
-import type {
-  ChunkPlace,
-  FieldStatistics,
-  LexicalMatches,
-  TermPosting,
-  TermStatistics,
-} from '../store/queries/lexical-matches.ts'
+import type { ChunkPlace, LexicalMatches, TermPosting } from '../store/queries/lexical-matches.ts'
 import type { WeightedTerm } from '../store/queries/lexical-search.ts'
+import type { FieldStatistics, TermStatistics } from '../store/queries/term-statistics.ts'
 
 /** Chunks on each side that count as a chunk's surroundings. Measured: two are worth 1.4 points any@5 more than one. */
 export const CONTEXT_RADIUS = 2

@@ -2,7 +2,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import type { Passage, ScoreParts } from '../domain/recall.ts'
 import { formatRef, parseRef } from '../domain/ref.ts'
 import { chunkByRef, chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
-import { cuesOfChunks } from '../store/queries/cues.ts'
+import { cueTexts } from '../store/queries/cues.ts'
 import { text } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import type { Surroundings } from './expand.ts'
@@ -59,22 +59,22 @@ export async function passagesOf(
 ): Promise<Passage[]> {
   const { database, bankId } = deps.store
   const ids = candidates.map(({ chunk }) => chunk.chunkId)
-  const withCue = candidates.filter(({ cue }) => cue !== null).map(({ chunk }) => chunk.chunkId)
-  const [chunks, cues] = await Promise.all([
+  const places = candidates.flatMap(({ chunk: { chunkId }, cue }) =>
+    cue === null ? [] : [{ chunkId, ...cue }],
+  )
+  const [chunks, met] = await Promise.all([
     chunksByIds(database, bankId, ids),
-    cuesOfChunks(database, bankId, withCue),
+    cueTexts(database, bankId, places),
   ])
   return candidates.flatMap(({ chunk, score, parts, cue }) => {
     const stored = chunks.find((other) => other.chunkId === chunk.chunkId)
     // Forgotten since it was found.
     if (stored === undefined) return []
-    const met = cues.find(
-      (other) => other.chunkId === chunk.chunkId && other.kind === cue?.kind && other.ordinal === cue.ordinal,
-    )
+    const text = met.get(chunk.chunkId)
     return [
       passageOf(stored, {
         ...{ score, parts },
-        cue: met === undefined ? null : { kind: met.kind, text: met.text },
+        cue: cue === null || text === undefined ? null : { kind: cue.kind, text },
         surroundings: surroundings.get(chunk.chunkId),
       }),
     ]

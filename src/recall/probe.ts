@@ -2,12 +2,12 @@ import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { NamedDates } from '../domain/analysis/time-questions.ts'
 import { CUE_KINDS } from '../domain/cue.ts'
 import type { Person } from '../store/queries/entities.ts'
-import { type TermStatistics, termStatistics } from '../store/queries/lexical-matches.ts'
 import type { WeightedTerm } from '../store/queries/lexical-search.ts'
 import type { Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import { embedQueries, type QueryVectors, type QueryView } from './embed-query.ts'
 import { type Formulation, formulateByRules, type LexicalPart } from './formulate-rules.ts'
+import { createLexicalReader, type LexicalReader } from './lexical-reader.ts'
 import type { RecallRequest } from './request.ts'
 
 /** A question made ready for the channels. The vectors come when the model has made them; the rest need not wait. */
@@ -20,8 +20,8 @@ export interface Probe {
   /** Null when no dense channel is on, or the embedder failed (the degradation says why). */
   readonly vectors: Promise<QueryVectors | null>
   readonly terms: Promise<readonly WeightedTerm[]>
-  /** What the bank knows of the terms; read when first asked for. */
-  readonly statistics: () => Promise<TermStatistics>
+  /** What the bank's full text holds of the terms. */
+  readonly lexical: LexicalReader
   /** People whom the question names, as the bank knows them. */
   readonly people: readonly Person[]
 }
@@ -47,7 +47,7 @@ export function makeProbe(
     : Promise.resolve(weightedTerms(formulation.lexical, deps.analyser))
   const { queries, dates, asksForTime } = formulation
   return {
-    ...{ queries, dates, asksForTime, vectors, terms, statistics: onceStatistics(deps, terms) },
+    ...{ queries, dates, asksForTime, vectors, terms, lexical: createLexicalReader(deps, terms) },
     people: people.filter((person) => named.has(person.name)),
   }
 }
@@ -77,25 +77,6 @@ function fade(parts: readonly LexicalPart[], vectors: QueryVectors | null): read
   return parts
     .map((part) => (part.origin === 'exchange' ? { ...part, weight: part.weight * exchange } : part))
     .filter((part) => part.weight > 0)
-}
-
-/** Reads the statistics of the terms when they are first asked for, once. */
-export function onceStatistics(
-  deps: Pick<RecallDeps, 'store'>,
-  terms: Promise<readonly WeightedTerm[]>,
-): () => Promise<TermStatistics> {
-  const { database, bankId } = deps.store
-  let read: Promise<TermStatistics> | null = null
-  return () => {
-    read ??= terms.then((known) =>
-      termStatistics(
-        database,
-        bankId,
-        known.map(({ term }) => term),
-      ),
-    )
-    return read
-  }
 }
 
 /** Terms of all texts; a term counts as often as it is said, each time with the weight of its text. */

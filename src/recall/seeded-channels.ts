@@ -1,9 +1,9 @@
 import type { Filter } from '../domain/filter.ts'
 import { chunksThatPass } from '../store/queries/filter-check.ts'
-import { type ChunkPlace, lexicalMatches } from '../store/queries/lexical-matches.ts'
+import type { ChunkPlace } from '../store/queries/lexical-matches.ts'
 import type { ChannelHit } from './channel-hit.ts'
 import type { RecallDeps } from './deps.ts'
-import { CONTEXT_RADIUS, knownTermIds, scoreContext, scoreText } from './lexical-scores.ts'
+import { CONTEXT_RADIUS, scoreContext, scoreText } from './lexical-scores.ts'
 import type { Probe } from './probe.ts'
 import type { RecallRequest } from './request.ts'
 
@@ -30,10 +30,8 @@ export async function searchSeeded(
   const chunkIds = [...new Set([...bodySeeds, ...seeds.cue.map((seed) => seed.chunkId)])]
   if (chunkIds.length === 0) return { text: [], context: [] }
   const { database, bankId } = deps.store
-  const [terms, statistics] = await Promise.all([probe.terms, probe.statistics()])
-  const termIds = knownTermIds(terms, statistics)
-  const radius = 2 * CONTEXT_RADIUS
-  const matches = await lexicalMatches(database, bankId, { termIds, chunkIds, radius })
+  const [terms, statistics] = await Promise.all([probe.terms, probe.lexical.statistics()])
+  const matches = await probe.lexical.matches(chunkIds, 2 * CONTEXT_RADIUS)
   const near = withinRadius(matches.places, new Set(bodySeeds))
   const allowed = filtersChunks(request.filter)
     ? await chunksThatPass(database, bankId, request.filter, near)

@@ -4,9 +4,10 @@ import { meetCandidates } from './candidates.ts'
 import { assertKnown, assertObject, whole } from './check-values.ts'
 import { createDegradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
+import { createLexicalReader } from './lexical-reader.ts'
 import { passagesOf, requireChunk } from './passages.ts'
 import { UNKNOWN_OUTLINE } from './people-directory.ts'
-import { onceStatistics, type Probe, weightedTerms } from './probe.ts'
+import { type Probe, weightedTerms } from './probe.ts'
 import { MAX_LIMIT, RECALL_DEFAULTS } from './request.ts'
 import { startStopwatch } from './stopwatch.ts'
 import { validateRecall } from './validate.ts'
@@ -41,7 +42,7 @@ export async function similarPassages(
       exchange: 1,
       notes: [],
     }),
-    ...{ terms, statistics: onceStatistics(deps, terms) },
+    ...{ terms, lexical: createLexicalReader(deps, terms) },
     people: [],
   }
   const found = await meetCandidates(

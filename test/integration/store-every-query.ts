@@ -23,6 +23,7 @@ import * as receipts from '../../src/store/queries/receipts.ts'
 import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
 import * as spaces from '../../src/store/queries/spaces.ts'
 import * as statistics from '../../src/store/queries/statistics.ts'
+import * as termStatistics from '../../src/store/queries/term-statistics.ts'
 import * as vectorIndexes from '../../src/store/queries/vector-indexes.ts'
 import * as vectorsSearch from '../../src/store/queries/vectors-search.ts'
 import * as vectorsWrite from '../../src/store/queries/vectors-write.ts'
@@ -76,6 +77,7 @@ const MODULES = {
   ...forgetChunks,
   ...leaveSpace,
   ...lexicalMatches,
+  ...termStatistics,
   ...lexicalSearch,
   ...lexicalWrite,
   ...receipts,
@@ -211,7 +213,14 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
         { field: 0, terms },
         { field: 1, terms },
       ],
-      { filter: some, limit: 5 },
+      {
+        ...{ filter: some, limit: 5 },
+        statistics: await q.termStatistics(
+          database,
+          bankId,
+          terms.map(({ term }) => term),
+        ),
+      },
     )
     await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: some, limit: 5 })
     await q.searchVectorKinds(database, bankId, space, {
@@ -226,13 +235,6 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
       limit: 5,
     })
   }
-  await q.scoreLexical(database, bankId, { field: 1, terms, chunkIds: ids })
-  await q.scoreLexicalFields(database, bankId, [{ field: 0, terms }], ids)
-  await q.termStatistics(
-    database,
-    bankId,
-    terms.map(({ term }) => term),
-  )
   await q.lexicalMatches(database, bankId, { termIds: [1, 2], chunkIds: ids, radius: 1 })
   await q.scoreVectors(database, bankId, space, { vectors, kinds: ['content', 'window'], chunkIds: ids })
   await q.vectorsOfChunks(database, bankId, space, ids, 'content')
@@ -240,6 +242,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.mentionsOfChunks(database, bankId, ids)
   await q.activityOf(database, bankId, ids)
   await q.cuesOfChunks(database, bankId, ids)
+  await q.callerQuestions(database, bankId, ids)
+  await q.cueTexts(database, bankId, [{ chunkId: id, kind: 'question', ordinal: 0 }])
   await q.chunksByIds(database, bankId, ids)
   await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true })
   await q.documentStatistics(database, bankId)

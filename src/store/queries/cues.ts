@@ -48,6 +48,44 @@ export async function cuesOfChunks(
   return rows.map((row) => ({ ...row, kind: VECTOR_KINDS[row.kind] as CueKind })) // copyCues writes cue kinds only
 }
 
+/** The questions that the caller gave to any of the chunks, word for word. */
+export function callerQuestions(
+  q: Queryable,
+  bankId: number,
+  chunkIds: readonly number[],
+): Promise<{ readonly chunkId: number; readonly text: string }[]> {
+  if (chunkIds.length === 0) return Promise.resolve([])
+  return q.query(
+    `select chunk_id as "chunkId", text from cues
+     where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = $3 and origin = 'caller'`,
+    [bankId, chunkIds, vectorKindNumber('question')],
+  )
+}
+
+/** Which cue of which chunk. */
+export type CuePlace = Pick<StoredCue, 'chunkId' | 'kind' | 'ordinal'>
+
+/** The texts of given cues, by chunk id; no two of one chunk. */
+export async function cueTexts(
+  q: Queryable,
+  bankId: number,
+  places: readonly CuePlace[],
+): Promise<Map<number, string>> {
+  if (places.length === 0) return new Map()
+  const rows = await q.query<{ chunkId: number; text: string }>(
+    `select c.chunk_id as "chunkId", c.text
+     from unnest($2::bigint[], $3::smallint[], $4::smallint[]) as p(chunk_id, kind, ordinal)
+     join cues c on c.bank_id = $1 and c.chunk_id = p.chunk_id and c.kind = p.kind and c.ordinal = p.ordinal`,
+    [
+      bankId,
+      places.map(({ chunkId }) => chunkId),
+      places.map(({ kind }) => vectorKindNumber(kind)),
+      places.map(({ ordinal }) => ordinal),
+    ],
+  )
+  return new Map(rows.map(({ chunkId, text }) => [chunkId, text]))
+}
+
 /** Removes cues of the given origins (before they are derived anew). Their vectors and terms are the caller's to remove. */
 export function deleteCues(
   tx: Queryable,

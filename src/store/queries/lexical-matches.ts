@@ -1,61 +1,11 @@
 import type { Queryable } from '../database.ts'
 
-/** What the bank knows of a question's terms, in both fields. */
-export interface TermStatistics {
-  /** By field, 0 body and 1 cue; a field without any chunk or known term is absent. */
-  readonly fields: ReadonlyMap<0 | 1, FieldStatistics>
-}
-
-export interface FieldStatistics {
-  /** Chunks that count in the field. */
-  readonly count: number
-  /** Mean length in terms, at least 1. */
-  readonly averageLength: number
-  /** Id and document frequency of each known term. */
-  readonly terms: ReadonlyMap<string, { readonly termId: number; readonly documentFrequency: number }>
-}
-
-export async function termStatistics(
-  q: Queryable,
-  bankId: number,
-  terms: readonly string[],
-): Promise<TermStatistics> {
-  if (terms.length === 0) return { fields: new Map() }
-  const rows = await q.query<{
-    field: 0 | 1
-    term: string
-    termId: number
-    documentFrequency: number
-    chunkCount: number
-    totalLength: number
-  }>(
-    `select t.field, t.term, t.term_id as "termId", t.document_frequency as "documentFrequency",
-       s.chunk_count as "chunkCount", s.total_length as "totalLength"
-     from terms t join field_statistics s on s.bank_id = $1 and s.field = t.field
-     where t.bank_id = $1 and t.field in (0, 1) and t.term = any($2::text[])`,
-    [bankId, terms],
-  )
-  const fields = new Map<0 | 1, FieldStatistics>()
-  for (const field of [0, 1] as const) {
-    const own = rows.filter((row) => row.field === field)
-    const first = own[0]
-    if (first === undefined) continue
-    fields.set(field, {
-      count: first.chunkCount,
-      averageLength: Math.max(1, first.totalLength / Math.max(1, first.chunkCount)),
-      terms: new Map(own.map((row) => [row.term, row])),
-    })
-  }
-  return { fields }
-}
-
 /** A chunk in its document, with the lengths of its fields in terms. */
 export interface ChunkPlace {
   readonly chunkId: number
   readonly documentId: number
   readonly ordinal: number
   readonly bodyLength: number
-  /** 0 for a neighbour, which is not asked for its cues. */
   readonly cueLength: number
 }
 
@@ -94,22 +44,21 @@ export async function lexicalMatches(
   if (request.chunkIds.length === 0) return { places: [], postings: [] }
   const rows = await q.query<MatchArrays>(
     `with near as materialized (
-       select n.chunk_id, n.document_id, n.ordinal, bool_or(n.chunk_id = c.chunk_id) as asked
+       select distinct n.chunk_id, n.document_id, n.ordinal
        from chunks c
        cross join lateral (
          select b.chunk_id, b.document_id, b.ordinal from chunks b
          where b.bank_id = $1 and b.document_id = c.document_id
            and b.ordinal between c.ordinal - $4 and c.ordinal + $4 offset 0) n
        where c.bank_id = $1 and c.chunk_id = any($2::bigint[])
-       group by n.chunk_id, n.document_id, n.ordinal
      )
      select w.*, m.* from (
        select array_agg(n.chunk_id) as "chunkIds", array_agg(n.document_id) as "documentIds",
          array_agg(n.ordinal) as ordinals,
          array_agg((select coalesce(max(x.length), 0) from chunk_terms x
            where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 0)) as "bodyLengths",
-         array_agg(case when n.asked then (select coalesce(max(x.length), 0) from chunk_terms x
-           where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 1) else 0 end) as "cueLengths"
+         array_agg((select coalesce(max(x.length), 0) from chunk_terms x
+           where x.bank_id = $1 and x.chunk_id = n.chunk_id and x.field = 1)) as "cueLengths"
        from near n) w
      cross join (
        select array_agg(p.chunk_id) as "postingChunks", array_agg(p.term_id) as "termIds",
