@@ -297,7 +297,22 @@ test('what was retained cannot drive the terminal', async () => {
   for (const { out, err } of runs)
     expect(out + err).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
   expect(runs[0]?.out).toContain('\\u001b]0;title\\u0007')
+  // JSON too, and it says the same
+  const args = ['documents', 'show', 'evil\u001b[31m.md', '--bank', bank, '--json']
+  const marks = 'z\u200bw\u2060 \u{e0041} \u007f'
+  await store.run(['retain', marks, '--source', 'marks', '--bank', bank])
+  const shown = await store.run(args, { terminal: 100 })
+  const exported = await store.run(['export', '--bank', bank], { terminal: 100 })
+  const failed = await store.run(['get', 'missing\u009b\u202e#1', '--bank', bank, '--json'], {
+    terminal: 100,
+  })
+  for (const { out, err } of [shown, exported, failed])
+    expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\p{Cf}]/u)
+  expect(shown.json()).toMatchObject({ text: evil })
+  expect(exported.out.split('\n').map((line) => line && JSON.parse(line).text)).toContain(marks)
+  expect(failed.errorCode()).toBe('NOT_FOUND')
   // into a pipe the text goes as it is
+  expect((await store.run(args)).out).toContain('\u202e backwards \u009b1m')
   const piped = await store.run(['documents', 'show', 'evil\u001b[31m.md', '--bank', bank])
   expect(piped.out).toBe(`${evil}\n`)
 })

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Memory } from '../../index.ts'
 import { type CliIo, isTerminal, write } from './io.ts'
 import { createPaint, type Paint } from './render/paint.ts'
-import { printable } from './render/printable.ts'
+import { jsonLine, printable } from './render/printable.ts'
 
 /** Options that every command has. */
 export interface CommonOptions {
@@ -35,7 +35,7 @@ export function createContext(io: CliIo): CliContext {
   let hasFailed = false
   const onTerminal = isTerminal(io.stdout)
   const result = (options: CommonOptions, object: unknown, text: string): Promise<void> =>
-    write(io.stdout, `${options.json === true ? JSON.stringify(object) : text}\n`)
+    write(io.stdout, `${options.json === true ? jsonLine(object, onTerminal) : text}\n`)
   const note = (text: string): Promise<void> => write(io.stderr, `${text}\n`)
   return {
     io,

@@ -2,9 +2,9 @@ import { CommanderError } from 'commander'
 import { isProlepsisError, ProlepsisError } from '../schema/names.ts'
 import { createContext } from './context.ts'
 import { EXIT, exitCodeOf } from './exit-codes.ts'
-import { type CliIo, write } from './io.ts'
+import { type CliIo, isTerminal, write } from './io.ts'
 import { createProgram } from './program.ts'
-import { printable } from './render/printable.ts'
+import { jsonLine, printable } from './render/printable.ts'
 
 /**
  * Runs one command line. Results go to `io.stdout`, everything else to `io.stderr`.
@@ -34,10 +34,10 @@ async function report(error: unknown, json: boolean, io: CliIo): Promise<number>
     return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse
   const known = knownError(error, io)
   if (known === null) {
-    await write(io.stderr, renderUnexpected(error, json, io.debug === true))
+    await write(io.stderr, renderUnexpected(error, json, io))
     return EXIT.failed
   }
-  await write(io.stderr, json ? `${JSON.stringify({ error: known.toJSON() })}\n` : renderError(known))
+  await write(io.stderr, json ? errorLine(known.toJSON(), io) : renderError(known))
   return exitCodeOf(known.code)
 }
 
@@ -66,10 +66,15 @@ function renderError(error: ProlepsisError): string {
   return `error: ${printable(error.message)}\n${hint}  (${error.code})\n`
 }
 
-function renderUnexpected(error: unknown, json: boolean, debug: boolean): string {
+function errorLine(error: Readonly<Record<string, unknown>>, io: CliIo): string {
+  return `${jsonLine({ error }, isTerminal(io.stderr))}\n`
+}
+
+function renderUnexpected(error: unknown, json: boolean, io: CliIo): string {
   const message = error instanceof Error ? error.message : String(error)
   const hint = 'Set PROLEPSIS_DEBUG=1 for the stack, and report it.'
-  if (json) return `${JSON.stringify({ error: { code: 'UNEXPECTED', message, hint, retryable: false } })}\n`
-  if (debug) return `error: ${printable(error instanceof Error ? (error.stack ?? message) : message)}\n`
+  if (json) return errorLine({ code: 'UNEXPECTED', message, hint, retryable: false }, io)
+  if (io.debug === true)
+    return `error: ${printable(error instanceof Error ? (error.stack ?? message) : message)}\n`
   return `error: Unexpected: ${printable(message.split('\n')[0] ?? '')}\n  ${hint}\n`
 }

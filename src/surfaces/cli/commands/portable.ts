@@ -6,10 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { fileError, readFileLines } from '../files.ts'
-import { write } from '../io.ts'
+import { isTerminal, write } from '../io.ts'
 import { defined } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
 import { counted } from '../render/layout.ts'
+import { visibleJson } from '../render/printable.ts'
 import { bytes } from '../render/table.ts'
 
 export function registerPortable(program: Command, context: CliContext): void {
@@ -23,7 +24,9 @@ export function registerPortable(program: Command, context: CliContext): void {
     .action(async (file: string | undefined, options: CommonOptions) => {
       await context.withMemory(options, async (memory) => {
         if (file === undefined || file === '-') {
-          for await (const line of memory.export()) await write(context.io.stdout, `${line}\n`)
+          const { stdout } = context.io
+          const show = isTerminal(stdout) ? visibleJson : (line: string): string => line
+          for await (const line of memory.export()) await write(stdout, `${show(line)}\n`)
           return
         }
         const path = resolve(context.io.cwd, file)

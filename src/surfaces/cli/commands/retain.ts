@@ -10,7 +10,7 @@ import type {
 import { ProlepsisError, TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
-import { isTerminal, readAll, write } from '../io.ts'
+import { isTerminal, readAll } from '../io.ts'
 import { collect, defined, keyValue } from '../options.ts'
 import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
@@ -120,7 +120,7 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
     for await (const result of memory.retainMany(items(), { signal: io.signal })) {
       done += 1
       if (result.status === 'failed') failed += 1
-      await write(io.stdout, `${options.json === true ? JSON.stringify(result) : renderMany(result, done)}\n`)
+      await context.result(options, result, renderMany(result, done))
     }
   })
   if (failed > 0) {
