@@ -1,9 +1,9 @@
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { ProlepsisError } from '../../../domain/errors.ts'
-import { VALUE_PARSERS } from '../../sql-values.ts'
 import { type DiskSync, DurableNodeFS } from './durable-node-fs.ts'
 import type { PgliteEngine } from './engine.ts'
+import { extendedQuery } from './extended-query.ts'
 import type { RawResult } from './raw-database.ts'
 
 export interface SessionOptions {
@@ -64,11 +64,6 @@ export async function createPgliteSession(options: SessionOptions): Promise<Pgli
   }).catch((error: unknown) => {
     throw startFailure(error, complaints)
   })
-  // All values travel as text, encoded and parsed by one table for all drivers.
-  database.serializers = {}
-  // PGlite falls back to parsers of its own where it finds none.
-  const texts = Object.keys(database.parsers).map((oid) => [oid, (value: string) => value] as const)
-  database.parsers = { ...Object.fromEntries(texts), ...Object.fromEntries(VALUE_PARSERS) }
   for (const statement of SESSION_SETTINGS) await database.exec(statement)
   return new PgliteSession(database)
 }
@@ -130,13 +125,8 @@ class PgliteSession implements PgliteEngine {
     this.#database = database
   }
 
-  async run(sql: string, parameters: readonly (string | null)[]): Promise<RawResult> {
-    const result = await this.#database.query<unknown[]>(sql, [...parameters], { rowMode: 'array' })
-    return {
-      fields: result.fields.map((field) => field.name),
-      rows: result.rows,
-      affected: result.affectedRows ?? 0,
-    }
+  run(sql: string, parameters: readonly (string | null)[]): Promise<RawResult> {
+    return extendedQuery(this.#database, sql, parameters)
   }
 
   async copyIn(sql: string, bytes: Uint8Array<ArrayBuffer>): Promise<number> {
