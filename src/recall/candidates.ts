@@ -1,8 +1,8 @@
 import { throwIfAborted } from '../domain/errors.ts'
 import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
+import { chunksAsked } from '../store/queries/asked-questions.ts'
 import { candidateChunks } from '../store/queries/candidate-chunks.ts'
 import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
-import { askedChunks } from './asked-chunks.ts'
 import { type ChannelLists, channelDepth, searchChannels } from './channels.ts'
 import { completeScores } from './complete.ts'
 import { createDegradation, type Degradation } from './degrade.ts'
@@ -86,7 +86,12 @@ export async function meetCandidates(
 ): Promise<CandidateSet> {
   const { database, bankId } = deps.store
   const depth = channelDepth(asked)
-  const whole = await searchChannels(deps, asked, probe, degradation, depth)
+  // the caller's word that a chunk answers this very question: no channel need bring it
+  const lookUp = { questions: probe.queries, filter: asked.filter, limit: depth }
+  const [whole, given] = await Promise.all([
+    searchChannels(deps, asked, probe, degradation, depth),
+    degradation.attempt('questions of the caller', () => chunksAsked(database, bankId, lookUp)),
+  ])
   const wordsAlone = asked.mode === 'hybrid' && (await probe.vectors) === null
   const request = wordsAlone ? withoutVectors(asked) : asked
   const lists = wordsAlone ? await searchChannels(deps, request, probe, degradation, depth) : whole
@@ -95,18 +100,16 @@ export async function meetCandidates(
   if (request.mode === 'lexical' && (await probe.terms).length === 0) {
     degradation.note('lexical channels: the message has stop words only, nothing to look up')
   }
-  const chunkIds = unionOf(lists)
+  const isAsked = new Set(given ?? [])
+  const chunkIds = unionOf(lists, isAsked)
   const [scores, { chunks, activity }] = await Promise.all([
     completeScores(deps, request, outline, lists, probe, chunkIds, degradation),
     candidateChunks(database, bankId, { chunkIds, withText: probe.asksForTime }),
   ])
-  const given = await degradation.attempt('questions of the caller', () =>
-    askedChunks(deps, probe.queries, scores),
-  )
   stopwatch.lap('complete')
   const candidates = rankCandidates({
     ...{ request, lists, scores, chunks, probe },
-    ...{ activity, now: deps.clock.now(), asked: given ?? new Set<number>() },
+    ...{ activity, now: deps.clock.now(), asked: isAsked },
   })
   stopwatch.lap('fuse')
   return {
@@ -117,8 +120,8 @@ export async function meetCandidates(
   }
 }
 
-function unionOf(lists: ChannelLists): number[] {
-  const ids = new Set<number>()
+function unionOf(lists: ChannelLists, asked: ReadonlySet<number>): number[] {
+  const ids = new Set(asked)
   for (const hits of lists.values()) for (const hit of hits) ids.add(hit.chunkId)
   return [...ids]
 }

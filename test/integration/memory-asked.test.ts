@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FUSIONS } from '../../src/domain/recall.ts'
+import type { RecallOptions, RecallQuery } from '../../src/index.ts'
 import { scoresWithAsked } from '../../src/recall/asked-chunks.ts'
 import { useTestMemory } from '../support/test-memory.ts'
 
@@ -23,14 +24,37 @@ describe('a question that the caller gave to a chunk brings that chunk first', (
     const memory = await filled(others)
     for (const fusion of FUSIONS) {
       for (const options of [{}, { mode: 'lexical' }, { mode: 'semantic' }, { limit: 1 }] as const) {
-        // words alone do not find it where dozens of others say them oftener
-        if (others > 2 && 'mode' in options && options.mode === 'lexical') continue
         const { passages } = await memory.recall('when is the  birthday of KELLY', { fusion, ...options })
         expect([fusion, options, passages[0]?.source]).toEqual([fusion, options, 'answer'])
         expect(passages[0]?.parts.features.asked).toBe(1)
         expect(passages[0]!.score).toBeGreaterThanOrEqual(passages[1]?.score ?? 0)
         if (fusion === 'learned') expect(passages[0]!.score).toBeLessThanOrEqual(1)
       }
+    }
+  })
+
+  test('whatever the channels are told to do, the conversation before, and under filters', async () => {
+    const memory = await filled(40)
+    const first = async (options: RecallOptions, query: RecallQuery = 'WHEN is the birthday of Kelly?!') =>
+      (await memory.recall(query, options)).passages[0]?.source
+    expect(await first({ mode: 'lexical', weights: { cue: 0, text: 0 } })).toBe('answer')
+    expect(await first({ weights: { question: 0 } })).toBe('answer')
+    expect(await first({ tokenBudget: 200 })).toBe('answer')
+    const history = [{ role: 'user', content: 'We talked about the talk, and when it is, and what else is.' }]
+    for (const mode of ['hybrid', 'lexical', 'semantic'] as const)
+      expect(await first({ mode }, { message: 'When is the birthday of Kelly?', history })).toBe('answer')
+    expect(await first({ mode: 'lexical', source: 'talk/' })).toMatch(/^talk/)
+    await memory.remove('answer')
+    expect(await first({ mode: 'lexical' })).toMatch(/^talk/)
+  })
+
+  test('a question of marks, or of stop words alone, finds its own chunk', async () => {
+    const memory = bank()
+    await memory.retain('Forty-two.', { source: 'marks', questions: ['???', 'who are you'] })
+    await memory.retain('It is what it is.', { source: 'other', questions: ['?!'] })
+    for (const mode of ['hybrid', 'lexical'] as const) {
+      for (const question of ['???', 'Who are you?'])
+        expect((await memory.recall(question, { mode })).passages[0]).toMatchObject({ source: 'marks' })
     }
   })
 

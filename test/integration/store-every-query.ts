@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Database, Queryable, SqlValue } from '../../src/store/database.ts'
 import * as activity from '../../src/store/queries/activity.ts'
+import * as askedQuestions from '../../src/store/queries/asked-questions.ts'
 import * as banks from '../../src/store/queries/banks.ts'
 import * as candidateChunks from '../../src/store/queries/candidate-chunks.ts'
 import * as chunkIdQueries from '../../src/store/queries/chunk-ids.ts'
@@ -62,6 +63,7 @@ export function recordStatements(database: Database, into: RecordedStatement[]):
 
 const MODULES = {
   ...activity,
+  ...askedQuestions,
   ...banks,
   ...candidateChunks,
   ...chunkIdQueries,
@@ -111,10 +113,12 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'filter-sql.ts',
   'integrity-documents.ts',
   'integrity-lexical.ts',
+  'integrity-questions.ts',
   'integrity-vectors.ts',
   'integrity.ts',
   'read-snapshot.ts',
   'parameters.ts',
+  'question-key.ts',
   'plain-baselines.ts',
   'space-tables.ts',
   'vector-code.ts',
@@ -242,7 +246,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.mentionsOfChunks(database, bankId, ids)
   await q.activityOf(database, bankId, ids)
   await q.cuesOfChunks(database, bankId, ids)
-  await q.callerQuestions(database, bankId, ids)
+  await q.chunksAsked(database, bankId, { questions: ['When?'], filter: {}, limit: 5 })
   await q.cueTexts(database, bankId, [{ chunkId: id, kind: 'question', ordinal: 0 }])
   await q.chunksByIds(database, bankId, ids)
   await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true })

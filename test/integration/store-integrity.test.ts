@@ -33,6 +33,12 @@ const DAMAGES: readonly (readonly [name: string, sql: string, complaints: readon
     `insert into entities (bank_id, entity_id, kind, name, norm) values ($1, nextval('entity_ids'), 'person', 'Nobody', 'nobody')`,
     ['entity-counts'],
   ],
+  [
+    'a question of the caller has no key',
+    `insert into cues (bank_id, chunk_id, kind, ordinal, origin, embedded, text)
+     select $1, min(chunk_id), 2, 50, 'caller', false, 'Which one?' from chunks where bank_id = $1`,
+    ['asked-questions'],
+  ],
   ['terms of no chunk', `insert into chunk_terms values ($1, 999999, 0, 1, '{}', '{}')`, ['orphan-terms']],
   [
     'postings of no chunk',

@@ -1,6 +1,7 @@
 import type { CueKind, CueOrigin } from '../../domain/cue.ts'
 import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
+import { questionKey } from './question-key.ts'
 
 /** A cue at rest. `ordinal` counts from 0 within its chunk and kind, and is that of its vector. */
 export interface StoredCue {
@@ -21,11 +22,13 @@ const CUE_COLUMNS: readonly CopyColumn[] = [
   { name: 'origin', type: 'text' },
   { name: 'embedded', type: 'bool' },
   { name: 'text', type: 'text' },
+  { name: 'asked_key', type: 'int8' },
 ]
 
 function* cueRows(bankId: number, cues: Iterable<StoredCue>): Iterable<readonly CopyValue[]> {
-  for (const cue of cues) {
-    yield [bankId, cue.chunkId, vectorKindNumber(cue.kind), cue.ordinal, cue.origin, cue.embedded, cue.text]
+  for (const { chunkId, kind, ordinal, origin, embedded, text } of cues) {
+    const key = origin === 'caller' && kind === 'question' ? questionKey(text) : null
+    yield [bankId, chunkId, vectorKindNumber(kind), ordinal, origin, embedded, text, key]
   }
 }
 
@@ -46,20 +49,6 @@ export async function cuesOfChunks(
     [bankId, chunkIds],
   )
   return rows.map((row) => ({ ...row, kind: VECTOR_KINDS[row.kind] as CueKind })) // copyCues writes cue kinds only
-}
-
-/** The questions that the caller gave to any of the chunks, word for word. */
-export function callerQuestions(
-  q: Queryable,
-  bankId: number,
-  chunkIds: readonly number[],
-): Promise<{ readonly chunkId: number; readonly text: string }[]> {
-  if (chunkIds.length === 0) return Promise.resolve([])
-  return q.query(
-    `select chunk_id as "chunkId", text from cues
-     where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = $3 and origin = 'caller'`,
-    [bankId, chunkIds, vectorKindNumber('question')],
-  )
 }
 
 /** Which cue of which chunk. */

@@ -2,6 +2,7 @@ import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
 import { DOCUMENT_CHECKS } from './integrity-documents.ts'
 import { LEXICAL_CHECKS } from './integrity-lexical.ts'
+import { QUESTION_CHECKS } from './integrity-questions.ts'
 import { VECTOR_CHECKS } from './integrity-vectors.ts'
 
 /** What a check looks at. `space` is the bank's active one, or null before the first write. */
@@ -29,6 +30,7 @@ export interface IntegrityCheck {
 /** In an order in which mending one does not break another: rows first, then what is counted from them. */
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   ...DOCUMENT_CHECKS,
+  ...QUESTION_CHECKS,
   ...LEXICAL_CHECKS,
   ...VECTOR_CHECKS,
 ]
