@@ -2,6 +2,9 @@ import type { Analyser } from '../domain/analysis/analyser.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { CallerQuestions } from './retain-options.ts'
 
+/** Texts of chunks in order; made one by one for a long document. */
+export type ChunkTexts = Iterable<string> & { readonly length: number }
+
 /**
  * Gives the caller's questions to chunks. Those for the whole text go to the one chunk that shares most with them: the
  * sum of ln(1 + chunks / chunks with the term) over the question's distinct terms, divided by the square root of the
@@ -13,13 +16,13 @@ import type { CallerQuestions } from './retain-options.ts'
  */
 export function assignQuestions(
   asked: CallerQuestions | undefined,
-  chunkTexts: readonly string[],
+  chunkTexts: ChunkTexts,
   analyser: Analyser,
 ): ReadonlyMap<number, readonly string[]> {
   if (asked === undefined) return new Map()
   if (asked.kind === 'by-chunk') return checkOrdinals(asked.questions, chunkTexts.length)
   const byChunk = new Map<number, string[]>()
-  const bestChunk = chunkTexts.length < 2 ? () => 0 : fitter(chunkTexts, analyser)
+  const bestChunk = chunkTexts.length < 2 ? () => 0 : fitter(chunkTexts, asked.questions, analyser)
   for (const question of asked.questions) {
     const ordinal = bestChunk(question)
     byChunk.set(ordinal, [...(byChunk.get(ordinal) ?? []), question])
@@ -42,17 +45,25 @@ function checkOrdinals(
   return questions
 }
 
-function fitter(chunkTexts: readonly string[], analyser: Analyser): (question: string) => number {
+function fitter(
+  chunkTexts: ChunkTexts,
+  questions: readonly string[],
+  analyser: Analyser,
+): (question: string) => number {
+  // of terms that nobody asks for only the number counts
+  const wanted = new Set(questions.flatMap((question) => analyser.terms(question)))
   const holders = new Map<string, number[]>()
-  const sizes = chunkTexts.map((text, ordinal) => {
+  const sizes: number[] = []
+  for (const text of chunkTexts) {
     const terms = new Set(analyser.terms(text))
     for (const term of terms) {
+      if (!wanted.has(term)) continue
       const list = holders.get(term)
-      if (list === undefined) holders.set(term, [ordinal])
-      else list.push(ordinal)
+      if (list === undefined) holders.set(term, [sizes.length])
+      else list.push(sizes.length)
     }
-    return terms.size
-  })
+    sizes.push(terms.size)
+  }
   return (question) => {
     const scores = new Map<number, number>()
     for (const term of new Set(analyser.terms(question))) {

@@ -1,6 +1,6 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { TermEntry } from '../store/queries/lexical-write.ts'
-import type { DerivedChunk } from './derive.ts'
+import type { DerivedChunk } from './derived-chunks.ts'
 
 /** Terms of a chunk in both lexical fields: 0 its own words, 1 all its cues as one text. */
 export function termsOfChunk(chunk: DerivedChunk, chunkId: number, analyser: Analyser): readonly TermEntry[] {

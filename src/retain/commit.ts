@@ -14,16 +14,9 @@ import {
   type NewDocument,
 } from '../store/queries/documents.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
-import { vectorCount } from './embed-chunks.ts'
 import type { WritePlan } from './plan.ts'
 import type { VectorSpool } from './vector-spool.ts'
-import {
-  analyseAhead,
-  type PlacedChunk,
-  writeChunks,
-  writeDerived,
-  writeTermSlices,
-} from './write-derived.ts'
+import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
 
 export interface Committed {
   readonly document: Document
@@ -58,15 +51,31 @@ export async function commitPlans(
     for (const source of plans.map((plan) => plan.source).sort()) await lockSource(tx, bankId, source)
     const versions: (Document | null)[] = []
     for (const { plan } of prepared) versions.push(await replaceCurrent(tx, deps, plan))
-    // all documents together: one COPY of a kind for many small ones
-    const written = prepared.flatMap(({ plan, placed, terms }, at) => {
+    const written = prepared.flatMap((one, at) => {
       const document = versions[at]
-      if (document === null || document === undefined) return []
-      return [{ plan, terms, placed: placed.map((one) => ({ ...one, documentId: document.documentId })) }]
+      return document === null || document === undefined ? [] : [{ ...one, document }]
     })
-    const placed = written.flatMap((one) => one.placed)
-    await writeChunks(tx, bankId, placed)
-    await writeDerived(tx, bankId, deps.store.space, placed, spool)
+    // all documents together: one COPY of a kind for many small ones
+    await writeChunks(
+      tx,
+      bankId,
+      joined(
+        written.map(({ plan, chunkIds: ids, document }) =>
+          place(plan.derived.chunks.cut, ids, document.documentId),
+        ),
+      ),
+    )
+    const counts = await writeDerived(
+      tx,
+      bankId,
+      deps.store.space,
+      joined(
+        written.map(({ plan, chunkIds: ids, document }) =>
+          place(plan.derived.chunks, ids, document.documentId),
+        ),
+      ),
+      spool,
+    )
     const closed = written.flatMap(({ plan }) => (plan.previous === null ? [] : [plan.previous.documentId]))
     await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
     await writeTermSlices(
@@ -74,33 +83,24 @@ export async function commitPlans(
       bankId,
       written.map((one) => one.terms),
     )
-    return versions.map((document, at) => document && committed(document, prepared[at]!.plan))
+    return versions.map((document, at) => {
+      if (document === null) return null
+      const { cues = 0, vectors = 0 } = counts.get(document.documentId) ?? {}
+      return { document, chunks: plans[at]!.derived.chunks.length, cues, vectors }
+    })
   })
-}
-
-function committed(document: Document, plan: WritePlan): Committed {
-  const { chunks } = plan.derived
-  const cues = chunks.reduce((sum, chunk) => sum + chunk.cues.length, 0)
-  const vectors = chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
-  return { document, chunks: chunks.length, cues, vectors }
 }
 
 interface Prepared {
   readonly plan: WritePlan
-  readonly placed: readonly PlacedChunk[]
+  readonly chunkIds: readonly number[]
   readonly terms: ReturnType<typeof analyseAhead>
 }
 
 function prepare(plan: WritePlan, chunkIds: readonly number[], analyser: Analyser): Prepared {
-  const placed = plan.derived.chunks.map(
-    (chunk, ordinal): PlacedChunk => ({
-      chunk,
-      chunkId: chunkIds[ordinal]!,
-      documentId: 0,
-      ordinal,
-    }),
-  )
-  return { plan, placed, terms: analyseAhead(placed, analyser) }
+  const { chunks } = plan.derived
+  // the document's id is not known yet, and no term has it
+  return { plan, chunkIds, terms: analyseAhead(place(chunks, chunkIds, 0), chunks.length, analyser) }
 }
 
 /** Closes the current version and inserts the new one; null when the current one is not that of the plan. */
@@ -128,7 +128,7 @@ function newDocument(plan: WritePlan, version: number, now: Date): NewDocument {
     retainedAt: now,
     validFrom: labels.occurredAt ?? now,
     validTo: null,
-    byteLength: derived.chunks.at(-1)?.span.endByte ?? 0,
+    byteLength: derived.chunks.spans.at(-1)?.endByte ?? 0,
     chunkCount: derived.chunks.length,
     notes: plan.notes,
   }

@@ -1,11 +1,12 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { ChunkDraft, Span } from '../domain/chunk.ts'
-import type { ChunkCues, CueDraft, Mention } from '../domain/cue.ts'
+import type { ChunkCues, CueDraft } from '../domain/cue.ts'
 import type { Format } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
-import { assignQuestions } from './caller-questions.ts'
+import { assignQuestions, type ChunkTexts } from './caller-questions.ts'
 import { chunkText } from './chunk/chunk-text.ts'
 import { makeCues } from './cue/make-cues.ts'
+import { type DerivedChunks, derivedChunks } from './derived-chunks.ts'
 import type { CallerQuestions } from './retain-options.ts'
 import type { ChunkResult } from './stages.ts'
 
@@ -20,20 +21,8 @@ export interface Source {
   readonly frontMatter: Readonly<Record<string, unknown>>
 }
 
-/** One chunk with everything that will be stored of it but its vectors. */
-export interface DerivedChunk {
-  readonly draft: ChunkDraft
-  readonly span: Span
-  readonly tokens: number
-  readonly contentText: string
-  readonly windowText: string | null
-  /** The caller's first, then the rules'. */
-  readonly cues: readonly CueDraft[]
-  readonly mentions: readonly Mention[]
-}
-
 export interface Derived {
-  readonly chunks: readonly DerivedChunk[]
+  readonly chunks: DerivedChunks
   readonly notes: readonly string[]
 }
 
@@ -61,24 +50,27 @@ export async function derive(
 ): Promise<Derived> {
   const { chunks: drafts, notes } = await cut(source, deps)
   assertVerbatim(source.text, drafts)
-  const asked = assignQuestions(
-    questions,
-    drafts.map((draft) => `${draft.label ?? ''} ${draft.speaker ?? ''} ${draft.content ?? draft.text}`),
-    deps.analyser,
-  )
-  const spans = spansOf(drafts)
-  const chunks = deriveCues(source, drafts, deps).map(
-    (derived, ordinal): DerivedChunk => ({
-      draft: drafts[ordinal]!,
-      span: spans[ordinal]!,
-      tokens: deps.countTokens(drafts[ordinal]!.text),
-      contentText: derived.contentText,
-      windowText: derived.windowText,
-      cues: withQuestions(asked.get(ordinal) ?? [], derived.cues),
-      mentions: derived.mentions,
-    }),
-  )
-  return { chunks, notes }
+  const asked = assignQuestions(questions, textsOf(drafts), deps.analyser)
+  const chunks = derivedChunks({
+    drafts,
+    spans: spansOf(drafts),
+    countTokens: deps.countTokens,
+    rules: () => deriveCues(source, drafts, deps),
+  })
+  return { chunks: withAsked(chunks, asked), notes }
+}
+
+function textsOf(drafts: readonly ChunkDraft[]): ChunkTexts {
+  function* texts(): Generator<string, void, undefined> {
+    for (const { label, speaker, content, text } of drafts)
+      yield `${label ?? ''} ${speaker ?? ''} ${content ?? text}`
+  }
+  return { length: drafts.length, [Symbol.iterator]: texts }
+}
+
+function withAsked(chunks: DerivedChunks, asked: ReadonlyMap<number, readonly string[]>): DerivedChunks {
+  if (asked.size === 0) return chunks
+  return chunks.withCues((ordinal, cues) => withQuestions(asked.get(ordinal) ?? [], cues))
 }
 
 function cut(source: Source, deps: DeriveDeps): Promise<ChunkResult> {
@@ -96,11 +88,11 @@ export async function cutOf(source: Source, deps: DeriveDeps): Promise<readonly 
 }
 
 /** What the rules derive from each chunk, in their order. */
-export function deriveCues(
+export function* deriveCues(
   source: Source,
   drafts: readonly ChunkDraft[],
   deps: DeriveDeps,
-): readonly ChunkCues[] {
+): Generator<ChunkCues, void, undefined> {
   const rulesOn = (chunks: readonly ChunkDraft[]): ChunkCues[] =>
     makeCues({
       chunks,
@@ -109,14 +101,11 @@ export function deriveCues(
       maxTokens: deps.maxTokens - SPECIAL_TOKENS,
       language: deps.language,
     })
-  if (drafts.length <= CUE_SLICE) return rulesOn(drafts)
-  const cues: ChunkCues[] = []
   for (let at = 0; at < drafts.length; at += CUE_SLICE) {
-    const from = Math.max(0, at - CUE_MARGIN)
+    const from = drafts.length <= CUE_SLICE ? 0 : Math.max(0, at - CUE_MARGIN)
     const piece = rulesOn(drafts.slice(from, at + CUE_SLICE + CUE_MARGIN))
-    for (const derived of piece.slice(at - from, at - from + CUE_SLICE)) cues.push(derived)
+    yield* piece.slice(at - from, at - from + CUE_SLICE)
   }
-  return cues
 }
 
 /** The caller's questions, each with its vector, before the rules' cues that do not repeat them. */

@@ -4,7 +4,7 @@ import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
 import { vectorsByHash } from '../store/queries/vectors-write.ts'
-import type { DerivedChunk } from './derive.ts'
+import type { DerivedChunk } from './derived-chunks.ts'
 import { embeddingHash } from './text-hash.ts'
 import type { VectorSpool } from './vector-spool.ts'
 

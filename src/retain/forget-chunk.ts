@@ -80,7 +80,7 @@ async function forgetAlike(
   try {
     const placed = remains.flatMap((one) => one.changed)
     if (placed.length > 0) await embedAll(deps, remains, spool)
-    const terms = remains.map((one) => analyseAhead(one.changed, deps.analyser))
+    const terms = remains.map((one) => analyseAhead(one.changed, one.changed.length, deps.analyser))
     const { database, bankId } = deps.store
     return await database.transaction(async (tx) => {
       // whoever derives this source anew must not bring the chunk back

@@ -14,7 +14,8 @@ import { deleteChunks, updateChunkDrafts, updateDocumentExtent } from '../store/
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectors } from '../store/queries/vectors-write.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
-import { type DerivedChunk, derive, spansOf } from './derive.ts'
+import { derive, spansOf } from './derive.ts'
+import type { CutChunk, DerivedChunks } from './derived-chunks.ts'
 import type { DocumentLabels } from './document-labels.ts'
 import { embedChunks } from './embed-chunks.ts'
 import { keepCues, ordinalAtByte } from './keep-cues.ts'
@@ -23,7 +24,8 @@ import type { CallerQuestions } from './retain-options.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
 import {
   analyseAhead,
-  type PlacedChunk,
+  place,
+  type WrittenCounts,
   writeChunks,
   writeDerived,
   writeTermSlices,
@@ -39,7 +41,9 @@ export interface RederiveOptions {
 
 export interface Rederived {
   readonly document: Document
-  readonly chunks: readonly DerivedChunk[]
+  readonly chunks: number
+  readonly cues: number
+  readonly vectors: number
 }
 
 /**
@@ -65,9 +69,8 @@ export async function rederive(
   try {
     const splits = await embedChunks(chunks, spool, { ...deps.store, embedder, signal: options.signal })
     const change: Change = { document, labels, stored, chunks, notes: [...notes, ...splits] }
-    return (await replaceDerived(deps, change, spool))
-      ? { document: { ...document, ...labels }, chunks }
-      : null
+    const written = await replaceDerived(deps, change, spool)
+    return written && { document: { ...document, ...labels }, chunks: chunks.length, ...written }
   } finally {
     spool.dispose()
   }
@@ -79,7 +82,7 @@ async function deriveAgain(
   stored: readonly StoredChunk[],
   labels: DocumentLabels,
   questions: CallerQuestions | undefined,
-): Promise<{ readonly chunks: readonly DerivedChunk[]; readonly notes: readonly string[] }> {
+): Promise<{ readonly chunks: DerivedChunks; readonly notes: readonly string[] }> {
   const text = stored.map((chunk) => chunk.text).join('')
   const frontMatter = document.format === 'markdown' ? (readFrontMatter(text)?.values ?? {}) : {}
   const embedder = await deps.embedder()
@@ -111,39 +114,48 @@ interface Change {
   readonly document: Document
   readonly labels: DocumentLabels
   readonly stored: readonly StoredChunk[]
-  readonly chunks: readonly DerivedChunk[]
+  readonly chunks: DerivedChunks
   readonly notes: readonly string[]
 }
 
-async function replaceDerived(deps: RetainDeps, change: Change, spool: VectorSpool): Promise<boolean> {
+/** Null when the document was changed or forgotten meanwhile. */
+async function replaceDerived(
+  deps: RetainDeps,
+  change: Change,
+  spool: VectorSpool,
+): Promise<WrittenCounts | null> {
   const { database, bankId } = deps.store
   const { document, labels, stored, chunks } = change
   const { documentId } = document
-  const sameCut =
-    stored.length === chunks.length && stored.every((old, at) => old.text === chunks[at]!.draft.text)
+  const sameCut = isSameCut(stored, chunks)
   const ids = sameCut ? stored.map((chunk) => chunk.chunkId) : await reserveChunkIds(database, chunks.length)
-  const placed = chunks.map(
-    (chunk, at): PlacedChunk => ({ chunk, chunkId: ids[at]!, documentId, ordinal: at }),
-  )
-  const terms = analyseAhead(placed, deps.analyser)
+  const placed = place(chunks, ids, documentId)
+  const terms = analyseAhead(placed, chunks.length, deps.analyser)
   const oldIds = stored.map((chunk) => chunk.chunkId)
 
   return database.transaction(async (tx) => {
     await lockSource(tx, bankId, document.source)
     const now = await findDocument(tx, bankId, documentId)
     const idsNow = await chunkIdsOfDocuments(tx, bankId, [documentId])
-    if (now === null || now.state !== document.state || !isDeepStrictEqual(idsNow, oldIds)) return false
+    if (now === null || now.state !== document.state || !isDeepStrictEqual(idsNow, oldIds)) return null
     const validFrom = labels.occurredAt ?? document.retainedAt
     await updateDocumentLabels(tx, bankId, documentId, { ...labels, validFrom })
     await clearDerived(tx, deps.store, oldIds, { counted: now.state === 'current', everySpace: !sameCut })
-    if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, placed))
-    else await replaceChunks(tx, bankId, change, placed)
-    await writeDerived(tx, bankId, deps.store.space, placed, spool)
+    if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, chunks.cut))
+    else await replaceChunks(tx, bankId, change, ids)
+    const counts = await writeDerived(tx, bankId, deps.store.space, placed, spool)
     await writeTermSlices(tx, bankId, [terms])
     // written terms count as current; those of a closed version do not
     if (now.state !== 'current') await retireTerms(tx, bankId, ids)
-    return true
+    return counts.get(documentId) ?? { cues: 0, vectors: 0 }
   })
+}
+
+function isSameCut(stored: readonly StoredChunk[], chunks: DerivedChunks): boolean {
+  if (stored.length !== chunks.length) return false
+  let at = 0
+  for (const { draft } of chunks.cut) if (stored[at++]!.text !== draft.text) return false
+  return true
 }
 
 /** Removes what was derived from chunks that stay. */
@@ -165,39 +177,44 @@ async function replaceChunks(
   tx: Queryable,
   bankId: number,
   { document, stored, chunks, notes }: Change,
-  placed: readonly PlacedChunk[],
+  ids: readonly number[],
 ): Promise<void> {
   const oldIds = stored.map((chunk) => chunk.chunkId)
   const activity = await activityOf(tx, bankId, oldIds)
   await deleteChunks(tx, bankId, oldIds)
-  await writeChunks(tx, bankId, placed)
+  await writeChunks(tx, bankId, place(chunks.cut, ids, document.documentId))
   const starts = startBytes(stored)
   // by heir: of several old chunks that became one, the last one's activity stands
   const moved = new Map(
     [...activity].map(([oldId, state]) => {
-      const { chunkId } = placed[ordinalAtByte(chunks, starts.get(oldId)!)]!
+      const chunkId = ids[ordinalAtByte(chunks.spans, starts.get(oldId)!)]!
       return [chunkId, { ...state, chunkId }]
     }),
   )
   await writeActivity(tx, bankId, [...moved.values()])
   await updateDocumentExtent(tx, bankId, document.documentId, {
     chunkCount: chunks.length,
-    byteLength: chunks.at(-1)?.span.endByte ?? 0,
+    byteLength: chunks.spans.at(-1)?.endByte ?? 0,
     notes,
   })
 }
 
+interface ChangedDraft {
+  readonly chunkId: number
+  readonly draft: ChunkDraft
+  readonly tokens: number
+}
+
 /** Chunks of which the chunker now says something else. */
-function changedDrafts(
-  stored: readonly StoredChunk[],
-  placed: readonly PlacedChunk[],
-): readonly { readonly chunkId: number; readonly draft: ChunkDraft; readonly tokens: number }[] {
-  return placed.flatMap(({ chunk, chunkId }, at) => {
-    const { kind, label, speaker, occurredAt, content, attributes, tokens } = stored[at]!
+function changedDrafts(stored: readonly StoredChunk[], cut: Iterable<CutChunk>): readonly ChangedDraft[] {
+  const changed: ChangedDraft[] = []
+  let at = 0
+  for (const chunk of cut) {
+    const { chunkId, kind, label, speaker, occurredAt, content, attributes, tokens } = stored[at++]!
     const { text: _text, ...draft } = chunk.draft
     const before = { kind, label, speaker, occurredAt, content, attributes }
-    return isDeepStrictEqual(before, draft) && tokens === chunk.tokens
-      ? []
-      : [{ chunkId, draft: chunk.draft, tokens: chunk.tokens }]
-  })
+    if (isDeepStrictEqual(before, draft) && tokens === chunk.tokens) continue
+    changed.push({ chunkId, draft: chunk.draft, tokens: chunk.tokens })
+  }
+  return changed
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChunkDraft } from '../domain/chunk.ts'
-import type { CueDraft } from '../domain/cue.ts'
+import type { ChunkCues, CueDraft } from '../domain/cue.ts'
 import type { Document } from '../domain/document.ts'
 import { chunksOfDocument, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks } from '../store/queries/cues.ts'
@@ -44,12 +44,12 @@ export async function remainsOf(
   const source = { ...document, ...labels, text, frontMatter }
   const drafts =
     document.format === 'chat' ? left.map(draftOf) : relabelled(left, await cutOf(source, cueDeps))
-  const cues = deriveCues(source, drafts, cueDeps)
   const beside = besideGone(stored, gone)
   const touched = left.flatMap((chunk, at) => {
     const stays = !newLabels && !beside.has(chunk.chunkId) && isDeepStrictEqual(draftOf(chunk), drafts[at])
     return stays ? [] : [at]
   })
+  const cues = cuesAt(new Set(touched), deriveCues(source, drafts, cueDeps))
   const kept = await cuesOfChunks(
     database,
     bankId,
@@ -57,7 +57,7 @@ export async function remainsOf(
   )
   const changed = touched.map((at): PlacedChunk => {
     const { chunkId, ordinal, span, tokens } = left[at]!
-    const derived = cues[at]!
+    const derived = cues.get(at)!
     const own = kept.filter((cue) => cue.chunkId === chunkId)
     const asked = own.filter((cue) => cue.origin === 'caller').map((cue) => cue.text)
     const ofModel = own
@@ -77,6 +77,17 @@ export async function remainsOf(
     labels: newLabels ? labels : null,
     changed,
   }
+}
+
+/** What is derived at some places: of a long document it would be too much at all of them. */
+function cuesAt(places: ReadonlySet<number>, all: Iterable<ChunkCues>): ReadonlyMap<number, ChunkCues> {
+  const cues = new Map<number, ChunkCues>()
+  let at = 0
+  for (const derived of all) {
+    if (places.has(at)) cues.set(at, derived)
+    at++
+  }
+  return cues
 }
 
 const textOf = (chunks: readonly StoredChunk[]): string => chunks.map((chunk) => chunk.text).join('')
@@ -101,7 +112,7 @@ function relabelled(left: readonly StoredChunk[], cut: readonly ChunkDraft[]): r
   let end = 0
   const ends = cut.map(({ text }) => {
     end += Buffer.byteLength(text)
-    return { span: { startByte: 0, endByte: end, startLine: 1, endLine: 1 } }
+    return { endByte: end }
   })
   let start = 0
   return left.map((chunk) => {

@@ -9,6 +9,7 @@ import { change, outcomeOf, report, retainRequest } from './retain.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { type RetainRequest, readRetainOptions } from './retain-options.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
+import { joined } from './write-derived.ts'
 
 /** An item on its way: either done, or planned. */
 interface Entry {
@@ -99,7 +100,8 @@ async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal 
     const request = withSignal(readRetainOptions(options), signal)
     const plan = await repeatable(deps.store.database, () => planRetain(deps, content, request))
     if (plan.kind === 'write') {
-      const vectors = plan.derived.chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
+      let vectors = 0
+      for (const chunk of plan.derived.chunks) vectors += vectorCount(chunk)
       return { ...entry, planned: { plan, request }, vectors }
     }
     const outcome = await repeatable(deps.store.database, () => change(deps, plan, request))
@@ -121,11 +123,11 @@ async function embedBatch(
   batch: readonly Entry[],
   signal: AbortSignal | undefined,
 ): Promise<VectorSpool | null> {
-  const chunks = batch.flatMap((entry) => entry.planned?.plan.derived.chunks ?? [])
+  const chunks = batch.flatMap((entry) => (entry.planned === null ? [] : [entry.planned.plan.derived.chunks]))
   const spool = createVectorSpool(deps.store.space.dimension)
   try {
     if (chunks.length > 0)
-      await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
+      await embedChunks(joined(chunks), spool, { ...deps.store, embedder: await deps.embedder(), signal })
     return spool
   } catch (error) {
     spool.dispose()

@@ -3,7 +3,7 @@ import type { RetainContent, RetainOptions, RetainResult, RetainStatus } from '.
 import { updateDocumentLabels } from '../store/queries/documents.ts'
 import { callerQuestionsOf } from './caller-questions-stored.ts'
 import { type Committed, commitPlans } from './commit.ts'
-import { embedChunks, vectorCount } from './embed-chunks.ts'
+import { embedChunks } from './embed-chunks.ts'
 import { planRetain, type RetainPlan, type WritePlan } from './plan.ts'
 import { rederive } from './rederive.ts'
 import type { RetainDeps } from './retain-deps.ts'
@@ -97,9 +97,7 @@ export async function change(
     signal: request.signal,
   })
   if (done === null) return null
-  const cues = done.chunks.reduce((sum, chunk) => sum + chunk.cues.length, 0)
-  const vectors = done.chunks.reduce((sum, chunk) => sum + vectorCount(chunk), 0)
-  return { status: 'updated', document: done.document, ...counts, chunks: done.chunks.length, cues, vectors }
+  return { status: 'updated', notes: document.notes, ...done }
 }
 
 async function write(deps: RetainDeps, plan: WritePlan, request: RetainRequest): Promise<Outcome | null> {

@@ -10,16 +10,48 @@ import { type TermEntry, writeTerms } from '../store/queries/lexical-write.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { copyVectors, type NewVector } from '../store/queries/vectors-write.ts'
 import { termsOfChunk } from './chunk-terms.ts'
-import type { DerivedChunk } from './derive.ts'
-import { vectorsOf } from './embed-chunks.ts'
+import type { CutChunk, DerivedChunk } from './derived-chunks.ts'
+import { vectorCount, vectorsOf } from './embed-chunks.ts'
 import type { VectorSpool } from './vector-spool.ts'
 
-/** A derived chunk with the ids under which it is written. */
-export interface PlacedChunk {
-  readonly chunk: DerivedChunk
+/** A chunk with the ids under which it is written. */
+export interface Placed<Chunk> {
+  readonly chunk: Chunk
   readonly chunkId: number
   readonly documentId: number
   readonly ordinal: number
+}
+
+export type PlacedChunk = Placed<DerivedChunk>
+
+/** Gives chunks their ids, one by one as they are gone through, from the first again each time. */
+export function place<Chunk>(
+  chunks: Iterable<Chunk>,
+  chunkIds: readonly number[],
+  documentId: number,
+): Iterable<Placed<Chunk>> {
+  function* placed(): Generator<Placed<Chunk>, void, undefined> {
+    let ordinal = 0
+    for (const chunk of chunks) {
+      yield { chunk, chunkId: chunkIds[ordinal]!, documentId, ordinal }
+      ordinal++
+    }
+  }
+  return { [Symbol.iterator]: placed }
+}
+
+/** One series after the other, each from its first again each time. */
+export function joined<Item>(series: readonly Iterable<Item>[]): Iterable<Item> {
+  function* items(): Generator<Item, void, undefined> {
+    for (const one of series) yield* one
+  }
+  return { [Symbol.iterator]: items }
+}
+
+/** What was written of one document. */
+export interface WrittenCounts {
+  cues: number
+  vectors: number
 }
 
 /** Chunks written at a time: bounds memory and the length of one COPY. */
@@ -28,11 +60,15 @@ const SLICE = 1000
 const CHUNKS_ANALYSED_AHEAD = 5000
 
 /** The terms of chunks, found now, or chunk by chunk once the transaction runs when there are very many. */
-export function analyseAhead(placed: readonly PlacedChunk[], analyser: Analyser): () => Iterable<TermEntry> {
+export function analyseAhead(
+  chunks: Iterable<Pick<PlacedChunk, 'chunk' | 'chunkId'>>,
+  count: number,
+  analyser: Analyser,
+): () => Iterable<TermEntry> {
   const lazily = function* (): Iterable<TermEntry> {
-    for (const { chunk, chunkId } of placed) yield* termsOfChunk(chunk, chunkId, analyser)
+    for (const { chunk, chunkId } of chunks) yield* termsOfChunk(chunk, chunkId, analyser)
   }
-  if (placed.length > CHUNKS_ANALYSED_AHEAD) return lazily
+  if (count > CHUNKS_ANALYSED_AHEAD) return lazily
   const ready = [...lazily()]
   return () => ready
 }
@@ -40,7 +76,7 @@ export function analyseAhead(placed: readonly PlacedChunk[], analyser: Analyser)
 export async function writeChunks(
   tx: Queryable,
   bankId: number,
-  placed: readonly PlacedChunk[],
+  placed: Iterable<Placed<CutChunk>>,
 ): Promise<void> {
   for (const slice of slicesOf(placed)) await copyChunks(tx, bankId, slice.map(chunkRow))
 }
@@ -48,16 +84,20 @@ export async function writeChunks(
 /**
  * Writes what is derived from chunks that are there: cues, mentions, vectors. Terms come after, with writeTermSlices,
  * since they hold the bank's statistics until the end of the transaction.
+ *
+ * @returns by document id; documents without chunks are absent
  */
 export async function writeDerived(
   tx: Queryable,
   bankId: number,
   space: VectorSpace,
-  placed: readonly PlacedChunk[],
+  placed: Iterable<PlacedChunk>,
   spool: VectorSpool,
-): Promise<void> {
+): Promise<ReadonlyMap<number, WrittenCounts>> {
   await requireSpace(tx, bankId, space)
+  const counts = new Map<number, WrittenCounts>()
   for (const slice of slicesOf(placed)) {
+    tally(counts, slice)
     await copyCues(tx, bankId, slice.flatMap(cueRows))
     await writeMentions(
       tx,
@@ -70,6 +110,16 @@ export async function writeDerived(
       space,
       slice.flatMap((one) => vectorRows(one, spool)),
     )
+  }
+  return counts
+}
+
+function tally(counts: Map<number, WrittenCounts>, slice: readonly PlacedChunk[]): void {
+  for (const { chunk, documentId } of slice) {
+    const ofDocument = counts.get(documentId) ?? { cues: 0, vectors: 0 }
+    ofDocument.cues += chunk.cues.length
+    ofDocument.vectors += vectorCount(chunk)
+    counts.set(documentId, ofDocument)
   }
 }
 
@@ -102,11 +152,18 @@ export async function writeTermSlices(
   await writeTerms(tx, bankId, slice)
 }
 
-function* slicesOf(placed: readonly PlacedChunk[]): Iterable<readonly PlacedChunk[]> {
-  for (let at = 0; at < placed.length; at += SLICE) yield placed.slice(at, at + SLICE)
+function* slicesOf<Item>(items: Iterable<Item>): Generator<readonly Item[], void, undefined> {
+  let slice: Item[] = []
+  for (const item of items) {
+    slice.push(item)
+    if (slice.length < SLICE) continue
+    yield slice
+    slice = []
+  }
+  if (slice.length > 0) yield slice
 }
 
-function chunkRow({ chunk, chunkId, documentId, ordinal }: PlacedChunk): MeasuredChunk {
+function chunkRow({ chunk, chunkId, documentId, ordinal }: Placed<CutChunk>): MeasuredChunk {
   return { ...chunk.draft, chunkId, documentId, ordinal, span: chunk.span, tokens: chunk.tokens }
 }
 

@@ -16,18 +16,13 @@ import {
 } from '../store/queries/documents.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
-import { type DerivedChunk, derive } from './derive.ts'
+import { derive } from './derive.ts'
+import type { DerivedChunks } from './derived-chunks.ts'
 import { embedChunks } from './embed-chunks.ts'
 import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
-import {
-  analyseAhead,
-  type PlacedChunk,
-  writeChunks,
-  writeDerived,
-  writeTermSlices,
-} from './write-derived.ts'
+import { analyseAhead, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
 
 export interface WrittenVersion {
   readonly status: 'written' | 'unchanged'
@@ -70,7 +65,7 @@ async function isThere(q: Queryable, bankId: number, exported: ExportedDocument)
   )
 }
 
-async function deriveVersion(deps: RetainDeps, exported: ExportedDocument): Promise<readonly DerivedChunk[]> {
+async function deriveVersion(deps: RetainDeps, exported: ExportedDocument): Promise<DerivedChunks> {
   const embedder = await deps.embedder()
   const { text, occurredAt } = exported
   const frontMatter = exported.format === 'markdown' ? (readFrontMatter(text)?.values ?? {}) : {}
@@ -89,20 +84,12 @@ async function deriveVersion(deps: RetainDeps, exported: ExportedDocument): Prom
 async function commitVersion(
   deps: RetainDeps,
   exported: ExportedDocument,
-  chunks: readonly DerivedChunk[],
+  chunks: DerivedChunks,
   spool: VectorSpool,
 ): Promise<WrittenVersion> {
   const { database, bankId, space } = deps.store
   const ids = await reserveChunkIds(database, chunks.length)
-  const unplaced = chunks.map(
-    (chunk, ordinal): PlacedChunk => ({
-      chunk,
-      chunkId: ids[ordinal]!,
-      documentId: 0,
-      ordinal,
-    }),
-  )
-  const terms = analyseAhead(unplaced, deps.analyser)
+  const terms = analyseAhead(place(chunks, ids, 0), chunks.length, deps.analyser)
   return database.transaction(async (tx) => {
     await lockSource(tx, bankId, exported.source)
     if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
@@ -115,20 +102,19 @@ async function commitVersion(
     const closed = ends ? [current.documentId] : []
     for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
     const documentId = await insertDocument(tx, bankId, document)
-    const placed = unplaced.map((one) => ({ ...one, documentId }))
-    await writeChunks(tx, bankId, placed)
-    await writeActivity(tx, bankId, activityOf(exported, placed))
-    await writeDerived(tx, bankId, space, placed, spool)
+    await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
+    await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
+    await writeDerived(tx, bankId, space, place(chunks, ids, documentId), spool)
     await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
     await writeTermSlices(tx, bankId, [terms])
     if (document.state !== 'current') await retireTerms(tx, bankId, ids)
-    return { status: 'written', chunks: placed.length }
+    return { status: 'written', chunks: chunks.length }
   })
 }
 
 function documentOf(
   exported: ExportedDocument,
-  chunks: readonly DerivedChunk[],
+  chunks: DerivedChunks,
   /** The next version that the bank has, in whatever state. */
   next: Document | null,
 ): NewDocument {
@@ -143,20 +129,20 @@ function documentOf(
     validTo: overtaken
       ? new Date(Math.max(next.validFrom.getTime(), Date.parse(exported.validFrom)))
       : timeOrNull(exported.validTo),
-    byteLength: chunks.at(-1)?.span.endByte ?? 0,
+    byteLength: chunks.spans.at(-1)?.endByte ?? 0,
     chunkCount: chunks.length,
   }
 }
 
 function activityOf(
   exported: ExportedDocument,
-  placed: readonly PlacedChunk[],
+  chunks: DerivedChunks,
+  ids: readonly number[],
 ): Parameters<typeof writeActivity>[2] {
-  const spans = placed.map(({ chunk }) => chunk)
   const byChunk = new Map(
     exported.parts.flatMap(({ startByte, activity }) => {
       if (activity === null) return []
-      const { chunkId } = placed[ordinalAtByte(spans, startByte)]!
+      const chunkId = ids[ordinalAtByte(chunks.spans, startByte)]!
       return [[chunkId, { ...activity, chunkId, lastUsedAt: timeOrNull(activity.lastUsedAt) }]]
     }),
   )
