@@ -1,5 +1,6 @@
 import { isProlepsisError, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
 import type { ExportedDocument } from '../domain/portable.ts'
+import { FORGOTTEN_NOTE } from '../store/queries/forget-chunks.ts'
 import type { ReadExport } from './import-lines.ts'
 
 export interface ImportOptions {
@@ -34,7 +35,7 @@ export async function importBank(
   let done = 0
   for await (const { line, document } of exported.documents) {
     throwIfAborted(options.signal)
-    const written = await write(document, options.signal).catch((error: unknown) => {
+    const written = await write(withoutMarks(document), options.signal).catch((error: unknown) => {
       throw atLine(error, line)
     })
     if (written.status === 'written') counts.documents++
@@ -43,6 +44,14 @@ export async function importBank(
     options.onProgress?.(++done)
   }
   return counts
+}
+
+/** An imported text is cut anew and has no gaps: its notes may tell of them, and must not allow them. */
+function withoutMarks(document: ExportedDocument): ExportedDocument {
+  const notes = document.notes.map((note) =>
+    note.startsWith(FORGOTTEN_NOTE) ? `before the import, ${note}` : note,
+  )
+  return { ...document, notes }
 }
 
 function atLine(error: unknown, line: number): unknown {

@@ -212,6 +212,26 @@ describe('export and import', () => {
     ])
   })
 
+  test('a note of forgotten chunks is told on, and hides no gap from doctor', async () => {
+    const memory = bank()
+    const turns = ['one', 'two', 'three'].map((word) => ({ role: 'Ann', content: `I said ${word}.` }))
+    await memory.retain(turns, { source: 'c' })
+    await memory.forget({ ref: 'c#1' })
+    expect(await ok(memory)).toEqual([])
+    const copy = bank()
+    await copy.import(await collect(memory.export()))
+    const note = 'before the import, a chunk was forgotten on 2024-01-01'
+    expect((await copy.document('c'))?.document.notes).toEqual([note])
+    const third = bank()
+    await third.import(await collect(copy.export()))
+    expect((await third.document('c'))?.document.notes).toEqual([note])
+    const { database, bankId } = await storeOf(third)
+    await database.execute('update chunks set ordinal = ordinal + 1 where bank_id = $1 and ordinal = 1', [
+      bankId,
+    ])
+    expect((await ok(third)).map((finding) => finding.check)).toEqual(['chunk-order'])
+  })
+
   test('a line that is not ours is refused by its number', async () => {
     const lines = await collect((await filled()).export())
     const refused = async (changed: string[], line: number) =>

@@ -24,6 +24,12 @@ const DAMAGES: readonly (readonly [name: string, sql: string, complaints: readon
     ['chunk-order'],
   ],
   [
+    'a chunk overlaps another where one was forgotten',
+    `with noted as (update documents set notes = '{a chunk was forgotten on 2024-01-01}' where bank_id = $1)
+     update chunks set start_byte = start_byte - 1, end_byte = end_byte - 1 where bank_id = $1 and ordinal = 1`,
+    ['chunk-order'],
+  ],
+  [
     'a mention is miscounted',
     `update entities set mention_count = mention_count + 1 where bank_id = $1`,
     ['entity-counts'],

@@ -1,5 +1,8 @@
 import type { Queryable } from '../database.ts'
 
+/** How the note begins of a document whose chunks have gaps by right. Only forgetting may write it. */
+export const FORGOTTEN_NOTE = 'a chunk was forgotten'
+
 /** A chunk to be forgotten, and whether its terms count in the statistics. */
 export interface ForgettableChunk {
   readonly chunkId: number

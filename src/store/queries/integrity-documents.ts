@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts'
 import { lockDerived } from './derived-lock.ts'
+import { FORGOTTEN_NOTE } from './forget-chunks.ts'
 import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
 
 /** Runs a statement that yields one count. `$1` is the bank. */
@@ -17,7 +18,7 @@ const BROKEN_TEXT = `select d.document_id
     or coalesce(sum(c.end_byte - c.start_byte), 0) <> d.byte_length
     or bool_or(octet_length(c.text) <> c.end_byte - c.start_byte)`
 
-// A document of which a chunk was forgotten says so in its notes; its other chunks keep their places.
+// A document of which a chunk was forgotten says so in its notes; its other chunks keep their places, in order and without overlaps.
 const BROKEN_ORDER = `select c.document_id
   from (select document_id, ordinal, start_byte,
           row_number() over w - 1 as place,
@@ -25,8 +26,9 @@ const BROKEN_ORDER = `select c.document_id
         from chunks where bank_id = $1
         window w as (partition by document_id order by ordinal)) c
   join documents d on d.bank_id = $1 and d.document_id = c.document_id
-  where (c.ordinal <> c.place or c.start_byte <> c.expected_start)
-    and not exists (select from unnest(d.notes) as t(note) where starts_with(t.note, 'a chunk was forgotten'))
+  where c.start_byte < c.expected_start
+    or ((c.ordinal <> c.place or c.start_byte <> c.expected_start)
+      and not exists (select from unnest(d.notes) as t(note) where starts_with(t.note, '${FORGOTTEN_NOTE}')))
   group by c.document_id`
 
 export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
