@@ -4,6 +4,7 @@
  *   run/                lock files and the owner's socket
  *   .init-…/            a `pg` that is being made; renamed when complete, so that a half-made one is never opened
  */
+import type { Dirent } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { ProlepsisError } from '../../../domain/errors.ts'
@@ -14,6 +15,8 @@ import { syncFolder } from './durable-node-fs.ts'
 export const POSTGRES_MAJOR = 18
 const MANIFEST = 'prolepsis.json'
 const FORMAT = 1
+// As many as Node has threads for files.
+const SYNC_LANES = 4
 
 export interface DataFolder {
   readonly root: string
@@ -161,21 +164,29 @@ async function removeLeftovers(folder: DataFolder): Promise<void> {
   }
 }
 
-async function syncTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      await syncTree(path)
-      continue
-    }
-    const file = await open(path, 'r+')
-    try {
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+async function syncTree(root: string): Promise<void> {
+  const entries = await readdir(root, { withFileTypes: true, recursive: true })
+  const files = entries.filter((entry) => !entry.isDirectory()).map(pathOf)
+  // One after another they take 1.5 s; side by side the disk takes them together.
+  const lane = async (): Promise<void> => {
+    for (let path = files.pop(); path !== undefined; path = files.pop()) await syncFile(path)
   }
-  syncFolder(folder)
+  await Promise.all(Array.from({ length: SYNC_LANES }, lane))
+  for (const entry of entries) if (entry.isDirectory()) syncFolder(pathOf(entry))
+  syncFolder(root)
+}
+
+function pathOf(entry: Dirent): string {
+  return join(entry.parentPath, entry.name)
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 async function isPresent(path: string): Promise<boolean> {

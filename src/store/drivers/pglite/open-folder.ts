@@ -1,5 +1,6 @@
 import type { EventListener } from '../../../domain/events.ts'
 import type { Database } from '../../database.ts'
+import { unpackCluster } from './cluster.ts'
 import { ensurePostgresFolder, folderError, prepareDataFolder, recordSchema } from './data-folder.ts'
 import { createDiskReserve } from './disk-reserve.ts'
 import { createIdleMaintenance, type IdleMaintenanceOptions } from './idle-maintenance.ts'
@@ -60,10 +61,7 @@ export async function openFolderDatabase(options: FolderOptions): Promise<Databa
 
 async function openOwned(options: FolderOptions): Promise<OwnedStore> {
   const folder = await prepareDataFolder(options.dataDir)
-  await ensurePostgresFolder(folder, options.knownSchemaVersion, async (temporary) => {
-    const engine = await createWorkerEngine({ folder: temporary })
-    await engine.close()
-  })
+  await ensurePostgresFolder(folder, options.knownSchemaVersion, unpackCluster)
   const reserve = createDiskReserve(folder.run)
   const engine = await createWorkerEngine({
     folder: folder.postgres,

@@ -1,13 +1,14 @@
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { ProlepsisError } from '../../../domain/errors.ts'
+import { freshCluster } from './cluster.ts'
 import { type DiskSync, DurableNodeFS } from './durable-node-fs.ts'
 import type { PgliteEngine } from './engine.ts'
 import { extendedQuery } from './extended-query.ts'
 import type { RawResult } from './raw-database.ts'
 
 export interface SessionOptions {
-  /** Data folder of PostgreSQL (not of Prolepsis); absent: in memory. */
+  /** Data folder of PostgreSQL (not of Prolepsis), in an empty one initdb runs; absent: in memory. */
   readonly folder?: string | undefined
   /** @default 128 */
   readonly sharedBuffersMb?: number | undefined
@@ -51,8 +52,12 @@ const SESSION_SETTINGS = ['set hnsw.iterative_scan = relaxed_order', "set timezo
 /** PGlite in this thread: a long statement blocks it. */
 export async function createPgliteSession(options: SessionOptions): Promise<PgliteEngine> {
   const complaints: string[] = []
+  const data =
+    options.folder === undefined
+      ? { loadDataDir: new Blob([await freshCluster()]) }
+      : { fs: new DurableNodeFS(options.folder, options.disk) }
   const database = await PGlite.create({
-    ...(options.folder === undefined ? {} : { fs: new DurableNodeFS(options.folder, options.disk) }),
+    ...data,
     extensions: { vector },
     startParams: startParameters(options),
     onStderr: (line) => {

@@ -62,9 +62,15 @@ function header(name: string, size: number, type: '0' | '5'): Uint8Array {
   return block
 }
 
-/** Unpacks into `folder`, which exists; every file is flushed to disk. @throws IMPORT_INVALID for what is not such a tar. */
+/** Unpacks into `folder`, which exists; nothing is flushed to disk. @throws IMPORT_INVALID for what is not such a tar. */
 export async function untarInto(folder: string, tar: AsyncIterable<Uint8Array>): Promise<void> {
   const reader = new BlockReader(tar)
+  const made = new Set<string>()
+  const makeFolder = async (path: string): Promise<void> => {
+    if (made.has(path)) return
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    made.add(path)
+  }
   let files = 0
   for (;;) {
     const block = await reader.block()
@@ -77,9 +83,9 @@ export async function untarInto(folder: string, tar: AsyncIterable<Uint8Array>):
     const entry = parseHeader(block)
     const path = join(folder, safeName(entry.name))
     if (entry.type === '5') {
-      await mkdir(path, { recursive: true, mode: 0o700 })
+      await makeFolder(path)
     } else if (entry.type === '0' || entry.type === '\0') {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await makeFolder(dirname(path))
       await writeFile(path, reader, entry.size)
       files += 1
     } else {
@@ -93,7 +99,6 @@ async function writeFile(path: string, reader: BlockReader, size: number): Promi
   const file = await open(path, 'wx', 0o600)
   try {
     for await (const chunk of reader.bytes(size)) await file.writeFile(chunk)
-    await file.sync()
   } finally {
     await file.close()
   }
