@@ -35,9 +35,12 @@ const B = 0.75
 
 /**
  * Most postings that one search reads in one field, about 0.6 µs each in PGlite: the words that it leaves out are in every other chunk, and
- * the candidates' exact scores count them again. (MemAware, 21,865 chunks, long messages: the same result for 12,000, 6,000 and 3,000.)
+ * the candidates' exact scores count them again. Large banks are read deeper: there a word may be in thousands of chunks and still tell
+ * them apart. (MemAware, 21,865 chunks, long messages: the same result for 12,000, 6,000 and 3,000.)
  */
-const POSTINGS_BUDGET = 4_000
+function postingsBudget(chunks: number): number {
+  return Math.min(12_000, Math.max(4_000, chunks / 12))
+}
 
 export interface LexicalSearch {
   readonly filter: Filter
@@ -74,7 +77,7 @@ export async function searchLexicalFields(
   const cuts = requests.map((request, i) =>
     cutToBudget(
       scoredTerms(i, request, search.statistics.fields.get(request.field)),
-      search.postingsBudget ?? POSTINGS_BUDGET,
+      search.postingsBudget ?? postingsBudget(search.statistics.fields.get(request.field)?.count ?? 0),
     ),
   )
   const plan = await firstPlan(q, bankId, search.filter)
