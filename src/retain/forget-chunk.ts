@@ -10,6 +10,7 @@ import { findDocument, lockSource, updateDocumentLabels } from '../store/queries
 import { deleteMentions } from '../store/queries/entities.ts'
 import {
   chunksOfSameText,
+  FORGOTTEN_NOTE,
   type ForgettableChunk,
   noteForgottenChunks,
 } from '../store/queries/forget-chunks.ts'
@@ -90,7 +91,7 @@ async function forgetAlike(
       await removeChunks(tx, bankId, alike)
       const chunks = await deleteChunks(tx, bankId, ids)
       const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
-      const emptied = await noteForgottenChunks(tx, bankId, documents, `a chunk was forgotten on ${day}`)
+      const emptied = await noteForgottenChunks(tx, bankId, documents, `${FORGOTTEN_NOTE} on ${day}`)
       await deleteDocuments(tx, bankId, emptied)
       for (const one of remains) await clearRemains(tx, deps, one)
       for (const one of remains) await writeDerived(tx, bankId, deps.store.space, one.changed, spool)

@@ -7,6 +7,8 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 /** The segmenters are slow on encoded data, which a look at the characters spares them. */
 const MAY_END_SENTENCE = /[.!?]|[^\x00-\x7f]/
 const ONE_WORD = /^[A-Za-z0-9_]*$/
+/** ASCII marks alone: each of them is a segment of its own. */
+const ONLY_MARKS = /^[!-/:-@[-^`{-~]+$/
 
 type FindBoundaries = (window: string) => number[]
 
@@ -84,6 +86,7 @@ function endsOf(window: string, pattern: RegExp): number[] {
 /** A mark behind a word stays with it. */
 function wordEnds(window: string): number[] {
   if (ONE_WORD.test(window)) return []
+  if (ONLY_MARKS.test(window)) return Array.from(window, (_, index) => index + 1)
   const ends: number[] = []
   let afterWord = false
   for (const part of words.segment(window)) {

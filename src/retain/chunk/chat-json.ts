@@ -1,6 +1,8 @@
 import { type Node, parseTree } from 'jsonc-parser'
 import { timeOfValue } from './chat-time.ts'
 import { keepable, speakerOfRole, type Turn, type TurnList, takeCaption } from './chat-turn.ts'
+import { tooLargeToParse } from './key-units.ts'
+import { createOffsetRecorder, type OffsetRecorder } from './said-offsets.ts'
 
 const SPEAKER_KEYS = ['speaker', 'name', 'author', 'from', 'sender', 'role']
 const CONTENT_KEYS = ['content', 'text', 'message', 'body']
@@ -101,17 +103,38 @@ function readMessage(text: string, line: Line): Turn | null {
     ...line,
     speaker,
     occurredAt: timeOfValue((field(message, TIME_KEYS) ?? field(root, TIME_KEYS))?.value),
-    content: rest,
-    contentAt: said.offsets.slice(lead, lead + rest.length),
+    ...placed(text, said, rest, lead, line.end),
     caption:
       typeof named?.value === 'string' && named.value.trim() !== '' ? keepable(named.value.trim()) : caption,
   }
 }
 
+/** The content where it stands in the text, when it stands there as it is. */
+function placed(
+  text: string,
+  said: Said,
+  content: string,
+  lead: number,
+  end: number,
+): Pick<Turn, 'content' | 'contentAt'> {
+  if (said.verbatimAt === null) {
+    return { content, contentAt: said.recorder.offsets(lead, lead + content.length, end) }
+  }
+  const contentAt = said.verbatimAt + lead
+  return { content: text.slice(contentAt, contentAt + content.length), contentAt }
+}
+
 function parseStrictly(raw: string): Node | null {
+  if (tooLargeToParse(raw)) return null
   const errors: { error: number; offset: number; length: number }[] = []
-  const root = parseTree(raw, errors)
-  return errors.length === 0 && root?.type === 'object' ? root : null
+  try {
+    const root = parseTree(raw, errors)
+    return errors.length === 0 && root?.type === 'object' ? root : null
+  } catch (cause) {
+    // nested too deep for the parser's stack: no message of anybody
+    if (cause instanceof RangeError) return null
+    throw cause
+  }
 }
 
 function field(object: Node, names: readonly string[]): Node | null {
@@ -152,22 +175,32 @@ function textParts(body: Node): readonly Node[] | null {
   return parts.length === 0 ? null : parts
 }
 
+interface Said {
+  readonly content: string
+  /** Where the content begins in the document when it is one string without an escape, else null. */
+  readonly verbatimAt: number | null
+  readonly recorder: OffsetRecorder
+}
+
 /** What the strings say, joined by line breaks, with each character's offset in the document. */
-function decode(
-  raw: string,
-  parts: readonly Node[],
-  lineStart: number,
-): { readonly content: string; readonly offsets: readonly number[] } {
-  const offsets: number[] = []
+function decode(raw: string, parts: readonly Node[], lineStart: number): Said {
+  const recorder = createOffsetRecorder()
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) {
+    const content = String(only.value)
+    if (raw.startsWith(content, only.offset + 1) && content.length === only.length - 2) {
+      return { content: keepable(content), verbatimAt: lineStart + only.offset + 1, recorder }
+    }
+  }
   const words: string[] = []
   for (const part of parts) {
     const end = part.offset + part.length - 1
-    if (words.length > 0) offsets.push(lineStart + part.offset)
+    if (words.length > 0) recorder.add(lineStart + part.offset)
     for (let at = part.offset + 1; at < end; ) {
-      offsets.push(lineStart + at)
+      recorder.add(lineStart + at)
       at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2
     }
     words.push(keepable(String(part.value)))
   }
-  return { content: words.join('\n'), offsets }
+  return { content: words.join('\n'), verbatimAt: null, recorder }
 }

@@ -1,3 +1,5 @@
+import type { SaidOffsets } from './said-offsets.ts'
+
 /** One turn of a conversation, found in a text. Offsets are UTF-16 units of the text, end exclusive. */
 export interface Turn {
   readonly start: number
@@ -7,8 +9,8 @@ export interface Turn {
   readonly occurredAt: Date | null
   /** What is said, without prefix, JSON shell and picture caption, trimmed. */
   readonly content: string
-  /** Offset in the text of each character of `content`: where it starts when it is verbatim there, else one by one. */
-  readonly contentAt: number | readonly number[]
+  /** Where `content` starts in the text when it is verbatim there, else where each of its characters stands. */
+  readonly contentAt: number | SaidOffsets
   readonly caption: string | null
 }
 

@@ -58,11 +58,7 @@ interface TurnPiece {
 function cutContent(text: string, turn: Turn, limits: TokenLimits): readonly TurnPiece[] | null {
   const { content, contentAt } = turn
   const rawAt = (said: number): number =>
-    said >= content.length
-      ? turn.end
-      : typeof contentAt === 'number'
-        ? contentAt + said
-        : (contentAt[said] ?? turn.end)
+    said >= content.length ? turn.end : typeof contentAt === 'number' ? contentAt + said : contentAt.at(said)
   const pieces: TurnPiece[] = []
   const cut = (from: number, to: number, ends: readonly number[], halvings: number): boolean => {
     let start = from
@@ -100,8 +96,7 @@ function cutRaw(text: string, turn: Turn, limits: TokenLimits): readonly TurnPie
     if (typeof contentAt === 'number') {
       return { rawEnd, saidEnd: Math.min(turn.content.length, Math.max(0, rawEnd - contentAt)) }
     }
-    const next = contentAt.findIndex((offset) => offset >= rawEnd)
-    return { rawEnd, saidEnd: next === -1 ? turn.content.length : next }
+    return { rawEnd, saidEnd: Math.min(turn.content.length, contentAt.firstFrom(rawEnd)) }
   })
 }
 

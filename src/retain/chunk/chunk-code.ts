@@ -188,11 +188,11 @@ function inside(node: Node, path: string, otherKind: string, text: string): Unit
 }
 
 /** Adds what each chunk calls and imports. */
-function withNames(units: readonly Unit[], names: CodeNames): Unit[] {
+function withNames(units: Iterable<Unit>, names: CodeNames): Unit[] {
   const calls = [...names.calls].sort((one, other) => one.start - other.start)
   let call = 0
   let imported = 0
-  return units.map((span) => {
+  return Array.from(units, (span) => {
     const called = new Set<string>()
     const wanted = new Set<string>()
     for (; isBefore(calls[call], span.end); call++) called.add(calls[call]?.name ?? '')

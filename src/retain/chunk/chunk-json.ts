@@ -55,7 +55,8 @@ function jsonLines(text: string): Unit[] | null {
       .replace(/^\uFEFF/, '')
       .trim()
     if (line !== '') {
-      if (!/^[{[]/.test(line) || !isJson(line)) return null
+      // one endless line is no record: parsing it would take many times its size
+      if (!/^[{[]/.test(line) || tooLargeToParse(line) || !isJson(line)) return null
       units.push(unit(at, end, 'record', { order: 'lines' }))
     }
     at = end

@@ -85,7 +85,7 @@ describe('Markdown', () => {
     ['carriage returns', '# a\r\n\r\n- b\r\n- c\r\n\r\nd\r\n===\r\n', ['heading', 'list', 'heading']],
     ['nothing', '', []],
   ])('has as blocks of %s what CommonMark has', (_name, text, kinds) => {
-    expect(markdownBlocks(text, 0).map(({ kind }) => kind)).toEqual(kinds)
+    expect([...markdownBlocks(text, 0)].map(({ kind }) => kind)).toEqual(kinds)
   })
 })
 

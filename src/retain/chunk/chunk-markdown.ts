@@ -1,12 +1,16 @@
-import { readFrontMatter } from './front-matter.ts'
+import { type FrontMatter, readFrontMatter } from './front-matter.ts'
+import { shortened, withoutClosingHashes } from './heading-text.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts'
 import { type ScannedUnits, type Unit, unit } from './unit.ts'
 
 /** Front matter, then the blocks under their headings; a heading stays with the block that follows. */
 export function markdownUnits(text: string): ScannedUnits {
   const front = readFrontMatter(text)
-  const units: Unit[] = []
-  if (front !== null) units.push(unit(0, front.end, 'front-matter', { group: null, order: 'lines' }))
+  return { units: unitsOf(text, front), notes: front?.problem ? [front.problem] : [] }
+}
+
+function* unitsOf(text: string, front: FrontMatter | null): Generator<Unit, void, undefined> {
+  if (front !== null) yield unit(0, front.end, 'front-matter', { group: null, order: 'lines' })
   const path: string[] = []
   for (const block of markdownBlocks(text, front?.end ?? (text.startsWith('\uFEFF') ? 1 : 0))) {
     if (block.kind === 'heading') {
@@ -15,9 +19,8 @@ export function markdownUnits(text: string): ScannedUnits {
       path[block.depth - 1] = headingText(text.slice(block.start, block.end))
     }
     const label = path.filter((part) => part !== '').join(' > ')
-    units.push(blockUnit(block, label === '' ? null : label))
+    yield blockUnit(block, label === '' ? null : label)
   }
-  return { units, notes: front?.problem ? [front.problem] : [] }
 }
 
 function blockUnit(block: MarkdownBlock, label: string | null): Unit {
@@ -45,13 +48,14 @@ function partUnits(block: MarkdownBlock, label: string | null): Unit[] {
 
 /** What the heading says, without marks of form. */
 function headingText(lines: string): string {
-  return lines
+  const words = lines
     .trim()
     .replace(/\n[ \t]*(?:=+|-+)$/, '')
     .replace(/^#{1,6}(?:[ \t]+|$)/, '')
-    .replace(/[ \t]+#+$/, '')
+  const plain = withoutClosingHashes(words)
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[`*]+|<[^<>]+>/g, '')
     .replace(/\s+/g, ' ')
     .trim()
+  return shortened(plain)
 }

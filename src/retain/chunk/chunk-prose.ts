@@ -5,47 +5,44 @@ const PAGE_BREAK = '\f'
 const SAMPLE_CHARS = 4000
 
 /** Paragraphs: what blank lines set apart; within pages where form feeds part the text into pages. */
-export function proseUnits(text: string): Unit[] {
-  if (!text.includes(PAGE_BREAK)) return paragraphUnits(text, 0, text.length)
-  const pages: Unit[] = []
+export function* proseUnits(text: string): Generator<Unit, void, undefined> {
+  if (!text.includes(PAGE_BREAK)) {
+    yield* paragraphUnits(text, 0, text.length)
+    return
+  }
   let from = 0
   for (let number = 1; from < text.length; number++) {
     const found = text.indexOf(PAGE_BREAK, from)
     const [start, end] = [from, found === -1 ? text.length : found + 1]
     const label = `page ${number}`
     const children = (): Unit[] =>
-      paragraphUnits(text, start, end).map((paragraph) => ({ ...paragraph, label, group: label }))
-    pages.push(
-      unit(start, end, 'page', { label, group: null, order: orderOf(text.slice(start, end)), children }),
-    )
+      Array.from(paragraphUnits(text, start, end), (one) => ({ ...one, label, group: label }))
+    yield unit(start, end, 'page', { label, group: null, order: orderOf(text.slice(start, end)), children })
     from = end
   }
-  return pages
 }
 
 /** What blank lines set apart in [start, end). */
-export function paragraphUnits(
+export function* paragraphUnits(
   text: string,
   start: number,
   end: number,
   kind = 'paragraph',
   order?: BoundaryOrder,
-): Unit[] {
-  const units: Unit[] = []
+): Generator<Unit, void, undefined> {
+  const paragraph = (from: number, to: number): Unit =>
+    unit(from, to, kind, { order: order ?? orderOf(text.slice(from, Math.min(to, from + SAMPLE_CHARS))) })
   let from = start
-  const push = (to: number): void => {
-    units.push(
-      unit(from, to, kind, { order: order ?? orderOf(text.slice(from, Math.min(to, from + SAMPLE_CHARS))) }),
-    )
+  const blankLine = /\n[ \t\r]*\n\s*/g
+  // not past the end: of many short pages each would look through the rest of the text
+  const within = text.slice(0, end)
+  blankLine.lastIndex = start
+  for (let match = blankLine.exec(within); match !== null && from < end; match = blankLine.exec(within)) {
+    const to = match.index + match[0].length
+    yield paragraph(from, to)
     from = to
   }
-  const blankLine = /\n[ \t\r]*\n\s*/g
-  blankLine.lastIndex = start
-  for (let match = blankLine.exec(text); match !== null && from < end; match = blankLine.exec(text)) {
-    push(Math.min(end, match.index + match[0].length))
-  }
-  if (from < end) push(end)
-  return units
+  if (from < end) yield paragraph(from, end)
 }
 
 /** Lines of a table, log or list are wholes; lines of running text are only where it was wrapped. */

@@ -46,21 +46,18 @@ function unitsOf(text: string, options: ChunkOptions): ScannedUnits {
 
 function fromUnits(
   text: string,
-  units: readonly Unit[],
+  units: Iterable<Unit>,
   limits: TokenLimits,
   notes: readonly string[],
 ): ChunkResult {
   return { chunks: drafts(text, packUnits(text, units, limits)), notes }
 }
 
-function drafts(text: string, spans: readonly Unit[]): ChunkDraft[] {
-  return spans.map((span) => ({
-    text: text.slice(span.start, span.end),
-    kind: span.kind,
-    label: span.label,
-    speaker: null,
-    occurredAt: null,
-    content: null,
-    attributes: span.attributes,
-  }))
+function drafts(text: string, spans: Iterable<Unit>): ChunkDraft[] {
+  const made: ChunkDraft[] = []
+  for (const { start, end, kind, label, attributes } of spans) {
+    const draft = { text: text.slice(start, end), kind, label, speaker: null, occurredAt: null }
+    made.push({ ...draft, content: null, attributes })
+  }
+  return made
 }

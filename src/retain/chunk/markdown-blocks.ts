@@ -35,46 +35,68 @@ const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 const HTML = /^ {0,3}<(?:!--|[?!/]?[a-z][a-z0-9-]*(?=[\s/>]|$))/i
 const RAW_HTML = /^ {0,3}<(?:!--|(script|pre|style|textarea)(?=[\s>]|$))/i
 
-export function markdownBlocks(text: string, from: number): MarkdownBlock[] {
+export function* markdownBlocks(text: string, from: number): Generator<MarkdownBlock, void, undefined> {
   const lines = linesOf(text, from)
-  const blocks: MarkdownBlock[] = []
   for (let at = 0; at < lines.length; ) {
-    if (lines[at]?.blank) {
+    if (lines.at(at)?.blank) {
       at++
       continue
     }
     const block = readBlock(lines, at)
-    const first = lines[at]
-    const last = lines[block.next - 1]
+    const first = lines.at(at)
+    const last = lines.at(block.next - 1)
     if (first !== undefined && last !== undefined) {
-      blocks.push({
+      yield {
         kind: block.kind,
         start: first.start,
         end: last.end,
         depth: block.depth ?? 0,
         parts: block.parts ?? [],
-      })
+      }
     }
     at = block.next
   }
-  return blocks
 }
 
-function linesOf(text: string, from: number): Line[] {
-  const lines: Line[] = []
+/** Lines by number. Only where they begin is kept of all: there may be millions. */
+interface Lines {
+  readonly length: number
+  at(index: number): Line | undefined
+}
+
+/** Lines that are read already: a block looks at its neighbours again and again. */
+const RECENT_LINES = 8
+
+function linesOf(text: string, from: number): Lines {
+  const starts: number[] = []
   for (let at = from; at < text.length; ) {
+    starts.push(at)
     const found = text.indexOf('\n', at)
-    const end = found === -1 ? text.length : found + 1
-    const line = text.slice(at, found === -1 ? end : found).replace(/\r$/, '')
-    const body = line.trimStart()
-    let indent = 0
-    for (let column = 0; column < line.length - body.length; column++) {
-      indent += line[column] === '\t' ? 4 - (indent % 4) : 1
-    }
-    lines.push({ start: at, end, text: line, indent, blank: body === '' })
-    at = end
+    at = found === -1 ? text.length : found + 1
   }
-  return lines
+  const recent: { readonly index: number; readonly line: Line }[] = []
+  return {
+    length: starts.length,
+    at(index) {
+      const start = starts[index]
+      if (start === undefined) return undefined
+      const slot = recent[index % RECENT_LINES]
+      if (slot?.index === index) return slot.line
+      const line = readLine(text, start, starts[index + 1] ?? text.length)
+      recent[index % RECENT_LINES] = { index, line }
+      return line
+    },
+  }
+}
+
+function readLine(text: string, start: number, end: number): Line {
+  const line = text.slice(start, text[end - 1] === '\n' ? end - 1 : end).replace(/\r$/, '')
+  const body = line.trimStart()
+  let indent = 0
+  for (let column = 0; column < line.length - body.length; column++) {
+    indent += line[column] === '\t' ? 4 - (indent % 4) : 1
+  }
+  return { start, end, text: line, indent, blank: body === '' }
 }
 
 interface Read {
@@ -85,8 +107,8 @@ interface Read {
   readonly parts?: readonly number[]
 }
 
-function readBlock(lines: readonly Line[], at: number): Read {
-  const line = lines[at]
+function readBlock(lines: Lines, at: number): Read {
+  const line = lines.at(at)
   if (line === undefined) return { kind: 'paragraph', next: at + 1 }
   const { text, indent } = line
   const fence = indent < 4 ? FENCE.exec(text)?.[1] : undefined
@@ -106,31 +128,31 @@ function readBlock(lines: readonly Line[], at: number): Read {
 }
 
 /** A fence closes at one of its own kind, at least as long; unclosed it runs to the end. */
-function afterFence(lines: readonly Line[], at: number, fence: string): number {
+function afterFence(lines: Lines, at: number, fence: string): number {
   let next = at + 1
   for (; next < lines.length; next++) {
-    const body = lines[next]?.text.trim() ?? ''
+    const body = lines.at(next)?.text.trim() ?? ''
     if (body.length >= fence.length && body === (fence[0] ?? '').repeat(body.length)) return next + 1
   }
   return next
 }
 
-function afterIndentedCode(lines: readonly Line[], at: number): number {
+function afterIndentedCode(lines: Lines, at: number): number {
   let last = at
   for (let next = at + 1; next < lines.length; next++) {
-    const line = lines[next]
+    const line = lines.at(next)
     if (line === undefined || (!line.blank && line.indent < 4)) break
     if (!line.blank) last = next
   }
   return last + 1
 }
 
-function afterHtml(lines: readonly Line[], at: number): number {
-  const raw = RAW_HTML.exec(lines[at]?.text ?? '')
+function afterHtml(lines: Lines, at: number): number {
+  const raw = RAW_HTML.exec(lines.at(at)?.text ?? '')
   const closing = raw === null ? null : raw[1] === undefined ? '-->' : `</${raw[1].toLowerCase()}>`
   let next = at
   for (; next < lines.length; next++) {
-    const line = lines[next]
+    const line = lines.at(next)
     if (line === undefined) break
     if (closing === null && line.blank) break
     if (closing !== null && line.text.toLowerCase().includes(closing)) return next + 1
@@ -147,14 +169,11 @@ function interrupts(line: Line): boolean {
   return ATX.test(text) || FENCE.test(text) || QUOTE.test(text) || BREAK.test(text) || RAW_HTML.test(text)
 }
 
-function afterParagraph(
-  lines: readonly Line[],
-  at: number,
-): { readonly next: number; readonly depth: number } {
-  const isQuote = QUOTE.test(lines[at]?.text ?? '')
+function afterParagraph(lines: Lines, at: number): { readonly next: number; readonly depth: number } {
+  const isQuote = QUOTE.test(lines.at(at)?.text ?? '')
   let next = at + 1
   for (; next < lines.length; next++) {
-    const line = lines[next]
+    const line = lines.at(next)
     if (line === undefined || line.blank) break
     if (isQuote && QUOTE.test(line.text)) continue
     const rule = isQuote ? undefined : SETEXT.exec(line.text)?.[1]
@@ -164,23 +183,29 @@ function afterParagraph(
   return { next, depth: 0 }
 }
 
-function isTable(lines: readonly Line[], at: number): boolean {
-  const head = lines[at]?.text ?? ''
-  const rule = lines[at + 1]?.text ?? ''
+function isTable(lines: Lines, at: number): boolean {
+  const head = lines.at(at)?.text ?? ''
+  const rule = lines.at(at + 1)?.text ?? ''
   return (
     head.includes('|') &&
     rule.includes('-') &&
     rule.includes('|') &&
     rule.length < 10_000 &&
-    TABLE_RULE.test(rule)
+    TABLE_RULE.test(withSingleBlanks(rule))
   )
 }
 
-function readTable(lines: readonly Line[], at: number): Read {
+/** Runs of blanks behind the first mark made one: the pattern would try every way to share them out. */
+function withSingleBlanks(line: string): string {
+  const marks = line.trimStart()
+  return line.slice(0, line.length - marks.length) + marks.replace(/[ \t]+/g, ' ')
+}
+
+function readTable(lines: Lines, at: number): Read {
   const parts: number[] = []
   let next = at + 2
   for (; next < lines.length; next++) {
-    const line = lines[next]
+    const line = lines.at(next)
     if (line === undefined || line.blank || interrupts(line)) break
     parts.push(line.start)
   }
@@ -188,16 +213,16 @@ function readTable(lines: readonly Line[], at: number): Read {
 }
 
 /** Items of the first one's indentation, with all that is indented under them, blank lines and fences included. */
-function readList(lines: readonly Line[], at: number): Read {
-  const first = lines[at]
+function readList(lines: Lines, at: number): Read {
+  const first = lines.at(at)
   const parts: number[] = []
   const outer = first?.indent ?? 0
   let last = at
   for (let next = at; next < lines.length; next++) {
-    const line = lines[next]
+    const line = lines.at(next)
     if (line === undefined) break
     if (line.blank) continue
-    const afterBlank = next > at && (lines[next - 1]?.blank ?? false)
+    const afterBlank = next > at && (lines.at(next - 1)?.blank ?? false)
     const isItem = ITEM.test(line.text) && !BREAK.test(line.text)
     if (isItem && line.indent <= outer + 1) parts.push(line.start)
     else if (line.indent <= outer && (afterBlank || (!isItem && interrupts(line)))) break

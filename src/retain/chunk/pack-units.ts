@@ -14,14 +14,25 @@ interface Measured {
 /**
  * Makes units into spans that cover the text without gap or overlap, each within the limits: what lies between two
  * units goes to the first, over-long units are cut at their children or natural boundaries, small neighbours of a
- * group are merged up to the target.
+ * group are merged up to the target. Made one by one as they are asked for.
  */
-export function packUnits(text: string, units: readonly Unit[], limits: TokenLimits): Unit[] {
+export function packUnits(text: string, units: Iterable<Unit>, limits: TokenLimits): Iterable<Unit> {
   if (text.length === 0) return []
-  const covering = cover(text, units, 0, text.length)
-  const fitted: Measured[] = []
-  for (const unit of covering.length > 0 ? covering : [wholeText(text)]) place(text, unit, limits, fitted, 0)
-  return merge(text, fitted, limits)
+  return merge(text, fittedUnits(text, units, limits), limits)
+}
+
+/** Units within the limits, one by one: a long text has more of them than its chunks. */
+function* fittedUnits(
+  text: string,
+  units: Iterable<Unit>,
+  limits: TokenLimits,
+): Generator<Measured, void, undefined> {
+  let isEmpty = true
+  for (const unit of cover(text, units, 0, text.length)) {
+    isEmpty = false
+    yield* place(text, unit, limits, 0)
+  }
+  if (isEmpty) yield* place(text, wholeText(text), limits, 0)
 }
 
 function wholeText(text: string): Unit {
@@ -37,20 +48,26 @@ function wholeText(text: string): Unit {
 }
 
 /** Stretches units so that they cover [start, end) exactly; units of white space only are given to a neighbour. */
-function cover(text: string, units: readonly Unit[], start: number, end: number): Unit[] {
-  const kept: Unit[] = []
+function* cover(
+  text: string,
+  units: Iterable<Unit>,
+  start: number,
+  end: number,
+): Generator<Unit, void, undefined> {
+  let waiting: Unit | null = null
+  let from = start
   for (const unit of units) {
-    const from = Math.max(unit.start, kept.at(-1)?.end ?? start)
+    const at: number = Math.max(unit.start, waiting?.end ?? start)
     const to = Math.min(unit.end, end)
-    if (to <= from || isBlank(text, from, to)) continue
-    kept.push({ ...unit, start: from, end: to })
+    if (to <= at || isBlank(text, at, to)) continue
+    if (waiting !== null) {
+      const next = indentationStart(text, at, waiting.end)
+      yield { ...waiting, start: from, end: next }
+      from = next
+    }
+    waiting = { ...unit, start: at, end: to }
   }
-  return kept.map((unit, index) => {
-    const next = kept[index + 1]
-    const from = index === 0 ? start : indentationStart(text, unit.start, kept[index - 1]?.end ?? start)
-    const to = next === undefined ? end : indentationStart(text, next.start, unit.end)
-    return { ...unit, start: from, end: to }
-  })
+  if (waiting !== null) yield { ...waiting, start: from, end }
 }
 
 /** The start of a unit's line when only indentation is before it: indentation reads with what it indents. */
@@ -61,45 +78,45 @@ function indentationStart(text: string, start: number, floor: number): number {
 }
 
 function isBlank(text: string, start: number, end: number): boolean {
-  const word = /\S/g
-  word.lastIndex = start
-  const found = word.exec(text)
-  return found === null || found.index >= end
+  return !/\S/.test(text.slice(start, end))
 }
 
-function place(text: string, unit: Unit, limits: TokenLimits, out: Measured[], depth: number): void {
+function* place(
+  text: string,
+  unit: Unit,
+  limits: TokenLimits,
+  depth: number,
+): Generator<Measured, void, undefined> {
   const span = text.slice(unit.start, unit.end)
   const tooLong = span.trim().length > limits.maxChars
   const tokens = tooLong ? Number.POSITIVE_INFINITY : limits.countTokens(span)
   const mostWhole = Math.min(limits.maxTokens, unit.splitOverTokens ?? limits.maxTokens)
   if (tokens > mostWhole && unit.children !== undefined && depth < MAX_NESTING) {
-    const inner = cover(text, unit.children(), unit.start, unit.end)
+    const inner = [...cover(text, unit.children(), unit.start, unit.end)]
     if (inner.length > 1 || (inner[0] !== undefined && inner[0].children !== undefined)) {
-      for (const child of inner) place(text, child, limits, out, depth + 1)
+      for (const child of inner) yield* place(text, child, limits, depth + 1)
       return
     }
   }
   if (tokens <= limits.maxTokens) {
-    out.push({ unit, tokens })
+    yield { unit, tokens }
     return
   }
   let from = unit.start
   for (const end of splitSpan(text, unit.start, unit.end, limits, unit.order)) {
     const piece: Unit = { ...unit, start: from, end, group: null, gluesToNext: false }
-    out.push({ unit: piece, tokens: limits.maxTokens })
+    yield { unit: piece, tokens: limits.maxTokens }
     from = end
   }
 }
 
-function merge(text: string, units: readonly Measured[], limits: TokenLimits): Unit[] {
-  const merged: Unit[] = []
+function* merge(
+  text: string,
+  units: Iterable<Measured>,
+  limits: TokenLimits,
+): Generator<Unit, void, undefined> {
   let run: Measured[] = []
   let runTokens = 0
-  const close = (): void => {
-    emit(text, run, runTokens, limits, merged)
-    run = []
-    runTokens = 0
-  }
   for (const next of units) {
     const last = run.at(-1)
     if (last !== undefined) {
@@ -108,28 +125,30 @@ function merge(text: string, units: readonly Measured[], limits: TokenLimits): U
       const joins = last.unit.gluesToNext
         ? together <= limits.maxTokens
         : sameGroup && together <= limits.targetTokens
-      if (!joins) close()
+      if (!joins) {
+        yield* emit(text, run, runTokens, limits)
+        run = []
+        runTokens = 0
+      }
     }
     run.push(next)
     runTokens += next.tokens
   }
-  close()
-  return merged
+  yield* emit(text, run, runTokens, limits)
 }
 
-/** Pushes the run as one unit; a sum of counts is an estimate, so a sum near the limit is counted anew. */
-function emit(
+/** The run as one unit; a sum of counts is an estimate, so a sum near the limit is counted anew. */
+function* emit(
   text: string,
   run: readonly Measured[],
   tokens: number,
   limits: TokenLimits,
-  out: Unit[],
-): void {
+): Generator<Unit, void, undefined> {
   const [first] = run
   const last = run.at(-1)
   if (first === undefined || last === undefined) return
   if (run.length === 1) {
-    out.push(first.unit)
+    yield first.unit
     return
   }
   const fits =
@@ -138,17 +157,12 @@ function emit(
   if (!fits) {
     const half = run.length >> 1
     for (const part of [run.slice(0, half), run.slice(half)]) {
-      emit(
-        text,
-        part,
-        part.reduce((sum, one) => sum + one.tokens, 0),
-        limits,
-        out,
-      )
+      const sum = part.reduce((total, one) => total + one.tokens, 0)
+      yield* emit(text, part, sum, limits)
     }
     return
   }
-  out.push(joined(run.map((one) => one.unit)))
+  yield joined(run.map((one) => one.unit))
 }
 
 function joined(units: readonly Unit[]): Unit {

@@ -115,11 +115,10 @@ function shrinkBy(maxTokens: number, tokens: number): number {
   return Math.min(0.95, (maxTokens / tokens) * 0.95)
 }
 
+/** Where the first word at or after `from` begins, or `end`. Never looks past `end`: runs of white space may be as long as the text. */
 function skipSpace(text: string, from: number, end: number): number {
-  const word = /\S/g
-  word.lastIndex = from
-  const found = word.exec(text)
-  return found === null ? end : Math.min(end, found.index)
+  const found = text.slice(from, end).search(/\S/)
+  return found === -1 ? end : from + found
 }
 
 /** The end of the word at `from`, or `from` when it goes on past `limit`. */

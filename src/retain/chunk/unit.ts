@@ -47,7 +47,7 @@ export interface Unit {
   /** Above so many tokens it is cut into its children even though it would fit. @default maxTokens */
   readonly splitOverTokens?: number
   /** Smaller wholes inside, in order; what lies between them goes to the one before. */
-  readonly children?: () => readonly Unit[]
+  readonly children?: () => Iterable<Unit>
   readonly order: BoundaryOrder
   readonly attributes: Readonly<Record<string, string>>
 }
@@ -58,7 +58,7 @@ export function unit(start: number, end: number, kind: string, more: Partial<Uni
 
 /** What a format's scanner found. */
 export interface ScannedUnits {
-  readonly units: readonly Unit[]
+  readonly units: Iterable<Unit>
   /** Visible fallbacks. */
   readonly notes: readonly string[]
 }

@@ -2,6 +2,7 @@ import { ProlepsisError } from '../../domain/errors.ts'
 import type { RetainContent } from '../../domain/retain.ts'
 import { assertWellFormed } from '../../domain/well-formed.ts'
 import { readFrontMatter } from '../chunk/front-matter.ts'
+import { shortened, spacesBefore, withoutClosingHashes } from '../chunk/heading-text.ts'
 import { renderChat } from '../chunk/render-chat.ts'
 import type { ExtractedText } from '../stages.ts'
 import { decodeText } from './decode-text.ts'
@@ -114,13 +115,11 @@ function isHtml(text: string, options: ExtractOptions): boolean {
 /** What front matter calls it, else the first heading near the top. */
 export function markdownTitle(text: string, frontMatter: Readonly<Record<string, unknown>>): string | null {
   if (typeof frontMatter.title === 'string' && frontMatter.title.trim() !== '')
-    return frontMatter.title.trim()
+    return shortened(frontMatter.title.trim())
   const head = text.length > TITLE_REACH ? text.slice(0, text.lastIndexOf('\n', TITLE_REACH) + 1) : text
-  const heading = /^#[ \t]+([^\n]+)$/m
-    .exec(head)?.[1]
-    ?.replace(/[ \t]+#*[ \t]*\r?$/, '')
-    .trim()
-  return heading === undefined || heading === '' ? null : heading
+  const line = /^#[ \t]+([^\n]+)$/m.exec(head)?.[1]?.replace(/\r$/, '') ?? ''
+  const heading = withoutClosingHashes(line.slice(0, spacesBefore(line, line.length))).trim()
+  return heading === '' ? null : shortened(heading)
 }
 
 /** The charset of the media type, or the one that an HTML page declares. */
