@@ -25,6 +25,7 @@ export type { Clock, IdGenerator } from './domain/ports.ts'
 // recall
 export type {
   Channel,
+  Explanation,
   Fusion,
   HistoryMessage,
   Passage,
@@ -56,7 +57,7 @@ export { restoreBackup } from './maintain/backup.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
-export type { Explanation, ImportResult, Memory, RetainManyOptions } from './memory-api.ts'
+export type { ImportResult, Memory, RetainManyOptions } from './memory-api.ts'
 export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
 export type { InjectedEmbedder } from './providers/injected-embedder.ts'
 export { createInjectedEmbedder } from './providers/injected-embedder.ts'

@@ -1,11 +1,11 @@
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
 import type {
+  Explanation,
   Passage,
   RecallOptions,
   RecallQuery,
   RecallResult,
-  ScoreParts,
   TimeInput,
 } from './domain/recall.ts'
 import type {
@@ -31,29 +31,6 @@ export interface ImportResult {
   readonly documents: number
   readonly unchanged: number
   readonly chunks: number
-}
-
-/** Where a chunk or text fell out of a recall, stage by stage. */
-export interface Explanation {
-  readonly receipt: string
-  readonly message: string
-  readonly queries: readonly string[]
-  /** Weight of each feature in this recall's fusion. */
-  readonly weights: Readonly<Record<string, number>>
-  readonly passages: readonly {
-    readonly ref: string
-    readonly rank: number
-    readonly score: number
-    readonly parts: ScoreParts
-  }[]
-  readonly whyNot: readonly {
-    readonly ref: string
-    /** First stage that lost it; `returned` when it was returned after all. */
-    readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
-    readonly reason: string
-    readonly rank: number | null
-    readonly parts: ScoreParts | null
-  }[]
 }
 
 /** A handle on one bank. `createMemory` returns that of the default bank. */

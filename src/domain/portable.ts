@@ -1,6 +1,5 @@
 import type { CueKind } from './cue.ts'
-import type { DocumentState, Format, Metadata } from './document.ts'
-import type { Trust } from './trust.ts'
+import type { Document } from './document.ts'
 
 /** Version of the export format. Readers take this one and older ones. */
 export const EXPORT_VERSION = 1
@@ -20,25 +19,17 @@ export interface ExportHeader {
   readonly model: { readonly modelId: string; readonly dimension: number }
 }
 
+/** What is counted from the text, or counts in one store alone. */
+type OfStore = 'documentId' | 'byteLength' | 'chunkCount'
+type Times = 'occurredAt' | 'retainedAt' | 'validFrom' | 'validTo'
+
 /** One document version a line: everything that cannot be derived from its text again. */
-export interface ExportedDocument {
+export interface ExportedDocument extends Omit<Document, OfStore | Times> {
   readonly type: 'document'
-  readonly source: string
-  readonly version: number
-  readonly state: DocumentState
-  readonly contentHash: string
-  readonly mediaType: string
-  readonly format: Format
-  readonly codeLanguage: string | null
-  readonly title: string | null
-  readonly tags: readonly string[]
-  readonly metadata: Metadata
-  readonly trust: Trust
   readonly occurredAt: string | null
   readonly retainedAt: string
   readonly validFrom: string
   readonly validTo: string | null
-  readonly notes: readonly string[]
   readonly text: string
   /** What hangs on parts of the text, by the UTF-8 byte at which the part begins. Parts with nothing are absent. */
   readonly parts: readonly ExportedPart[]

@@ -118,3 +118,30 @@ export interface RecallResult {
   /** The block to put in a prompt. */
   toString(): string
 }
+
+/** The first stage that lost a chunk, and why. */
+export interface WhyNot {
+  readonly ref: string
+  /** `returned` when it was returned after all. */
+  readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
+  readonly reason: string
+  /** Rank among all candidates, or null when it was none. */
+  readonly rank: number | null
+  readonly parts: ScoreParts | null
+}
+
+/** How a recall came to its passages, and where a chunk or text fell out of it. */
+export interface Explanation {
+  readonly receipt: string
+  readonly message: string
+  readonly queries: readonly string[]
+  /** Weight of each feature in this recall's fusion. */
+  readonly weights: Readonly<Record<string, number>>
+  readonly passages: readonly {
+    readonly ref: string
+    readonly rank: number
+    readonly score: number
+    readonly parts: ScoreParts
+  }[]
+  readonly whyNot: readonly WhyNot[]
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestBank, type TestBank } from '../../test/support/recall-bank.ts'
-import type { RecallOptions } from '../domain/recall.ts'
-import { explain, type RecallExplanation } from './explain.ts'
+import type { Explanation, RecallOptions } from '../domain/recall.ts'
+import { explain } from './explain.ts'
 import { recall } from './recall.ts'
 
 const SUBJECTS = 'harbour bridge castle market forest river tower garden school station'.split(' ')
@@ -13,11 +13,7 @@ const NOTES = Array.from({ length: 60 }, (_, i) => {
 
 describe('explain', () => {
   let bank: TestBank
-  const ask = async (
-    message: string,
-    options: RecallOptions,
-    whyNot: string[],
-  ): Promise<RecallExplanation> => {
+  const ask = async (message: string, options: RecallOptions, whyNot: string[]): Promise<Explanation> => {
     const { receipt } = await recall(bank.deps, message, options)
     return explain(bank.deps, receipt ?? '', { whyNot })
   }

@@ -1,4 +1,4 @@
-import type { ScoreParts } from '../domain/recall.ts'
+import type { Explanation, WhyNot } from '../domain/recall.ts'
 import { chunksByIds } from '../store/queries/chunks.ts'
 import type { Receipt } from '../store/queries/receipts.ts'
 import { type CandidateSet, findCandidates } from './candidates.ts'
@@ -10,23 +10,7 @@ import { refOf, UNSCORED } from './passages.ts'
 import type { RecallRequest } from './request.ts'
 import { readStoredRequest } from './stored-request.ts'
 import { validateRecall } from './validate.ts'
-import { type WhyNot, whyNot } from './why-not.ts'
-
-/** How a recall came to its passages. */
-export interface RecallExplanation {
-  readonly receipt: string
-  readonly message: string
-  readonly queries: readonly string[]
-  /** Weight of each feature in this recall's fusion. */
-  readonly weights: Readonly<Record<string, number>>
-  readonly passages: readonly {
-    readonly ref: string
-    readonly rank: number
-    readonly score: number
-    readonly parts: ScoreParts
-  }[]
-  readonly whyNot: readonly WhyNot[]
-}
+import { whyNot } from './why-not.ts'
 
 /**
  * Repeats a recall from its receipt, as memory stood at the receipt's time, and shows every number that took part. For each `whyNot`
@@ -38,7 +22,7 @@ export async function explain(
   deps: RecallDeps,
   receiptId: string,
   options: { readonly whyNot?: readonly string[] } = {},
-): Promise<RecallExplanation> {
+): Promise<Explanation> {
   assertObject(options, 'options')
   assertKnown(options, ['whyNot'], 'explain')
   const wanted = texts(options.whyNot, 'whyNot')
@@ -81,7 +65,7 @@ async function explainPassages(
   deps: RecallDeps,
   receipt: Receipt,
   found: CandidateSet,
-): Promise<RecallExplanation['passages']> {
+): Promise<Explanation['passages']> {
   const { database, bankId } = deps.store
   const ids = receipt.passages.map((passage) => passage.chunkId)
   const chunks = new Map((await chunksByIds(database, bankId, ids)).map((chunk) => [chunk.chunkId, chunk]))

@@ -1,6 +1,6 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Filter } from '../domain/filter.ts'
-import type { Channel, ScoreParts } from '../domain/recall.ts'
+import type { Channel, WhyNot } from '../domain/recall.ts'
 import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
 import { chunksThatPass } from '../store/queries/filter-check.ts'
 import { searchLexical } from '../store/queries/lexical-search.ts'
@@ -13,16 +13,6 @@ import { packingPool, sharedTerms } from './pack.ts'
 import { chunkAt, refOf } from './passages.ts'
 import { weightedTerms } from './probe.ts'
 import type { Candidate } from './rank.ts'
-
-/** The first stage that lost a chunk, and why. */
-export interface WhyNot {
-  readonly ref: string
-  readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
-  readonly reason: string
-  /** Rank among all candidates, or null when it was none. */
-  readonly rank: number | null
-  readonly parts: ScoreParts | null
-}
 
 /** How far down a channel's own list a lost chunk is looked for. */
 const SEARCHED_DEPTH = 500

@@ -1,26 +1,11 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMemory, type Memory } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { type ChildProgram, startProgram } from '../support/child-program.ts'
-import { createDataFolder, type TestFolder } from '../support/data-folder.ts'
 import { seededRandom } from '../support/kill-rounds.ts'
+import { usedFolders } from '../support/used-folders.ts'
 
-const folders: TestFolder[] = []
-const programs: ChildProgram[] = []
-afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.kill('SIGKILL')
-    await program.ended
-  }
-  for (const folder of folders.splice(0)) await folder.remove()
-})
-
-async function dataFolder(): Promise<string> {
-  const folder = await createDataFolder()
-  folders.push(folder)
-  return folder.path
-}
-
+const { dataFolder, programs } = usedFolders()
 function startWriter(folder: string, writer: string, count: number): ChildProgram {
   const program = startProgram('memory-writer', [folder, writer, String(count)])
   programs.push(program)

@@ -10,27 +10,14 @@ import { createPgliteSession } from '../../src/store/drivers/pglite/session.ts'
 import { readMigrations } from '../../src/store/migrate.ts'
 import { openStore, restoreStore } from '../../src/store/open.ts'
 import { nextLine, startProgram } from '../support/child-program.ts'
-import { createDataFolder, createTestFolder, type TestFolder } from '../support/data-folder.ts'
+import { usedFolders } from '../support/used-folders.ts'
 
-const folders: TestFolder[] = []
+const { dataFolder, newFolder } = usedFolders()
 const cleanups: (() => void)[] = []
 
-afterEach(async () => {
+afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup()
-  for (const folder of folders.splice(0)) await folder.remove()
 })
-
-async function dataFolder(): Promise<string> {
-  const folder = await createDataFolder()
-  folders.push(folder)
-  return folder.path
-}
-
-async function newFolder(): Promise<string> {
-  const folder = await createTestFolder()
-  folders.push(folder)
-  return folder.path
-}
 
 describe('an embedded data folder', () => {
   it('is made with missing parents, private, and keeps what was written', async () => {

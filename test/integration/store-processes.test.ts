@@ -1,30 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { repeatable } from '../../src/store/repeat.ts'
 import { type ChildProgram, nextLine, startProgram } from '../support/child-program.ts'
-import { createDataFolder, type TestFolder } from '../support/data-folder.ts'
 import { killRounds, seededRandom } from '../support/kill-rounds.ts'
 import { checkPairs } from '../support/pairs.ts'
+import { usedFolders } from '../support/used-folders.ts'
 
-const folders: TestFolder[] = []
-const programs: ChildProgram[] = []
-
-afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.kill('SIGKILL')
-    await program.ended
-  }
-  for (const folder of folders.splice(0)) await folder.remove()
-})
-
-async function dataFolder(): Promise<string> {
-  const folder = await createDataFolder()
-  folders.push(folder)
-  return folder.path
-}
+const { dataFolder, newFolder, programs } = usedFolders()
 
 interface StoreUser {
   readonly program: ChildProgram
@@ -305,9 +290,7 @@ describe('processes that share a data folder', () => {
   })
 
   it('find each other also where the path is too long for a socket', async () => {
-    const folder = await createDataFolder()
-    folders.push(folder)
-    const path = join(folder.path, 'x'.repeat(120))
+    const path = join(await newFolder(), 'x'.repeat(120))
     const owner = await openStore({ dataDir: path })
     const client = await openStore({ dataDir: path })
     expect((await client.describe()).role).toBe('client')

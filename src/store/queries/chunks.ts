@@ -1,6 +1,5 @@
-import type { Chunk } from '../../domain/chunk.ts'
-import type { DocumentState, Metadata } from '../../domain/document.ts'
-import type { Trust } from '../../domain/trust.ts'
+import type { Chunk, Span } from '../../domain/chunk.ts'
+import type { Document } from '../../domain/document.ts'
 import { trustFromRank } from '../../domain/trust.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
 
@@ -9,50 +8,32 @@ export interface MeasuredChunk extends Chunk {
   readonly tokens: number
 }
 
+type ShownDocument = Pick<
+  Document,
+  | 'source'
+  | 'version'
+  | 'state'
+  | 'format'
+  | 'title'
+  | 'tags'
+  | 'metadata'
+  | 'trust'
+  | 'occurredAt'
+  | 'retainedAt'
+  | 'chunkCount'
+>
+
 /** A chunk with what a passage shows of its document. */
 export interface StoredChunk extends MeasuredChunk {
-  readonly document: {
-    readonly source: string
-    readonly version: number
-    readonly state: DocumentState
-    readonly format: string
-    readonly title: string | null
-    readonly tags: readonly string[]
-    readonly metadata: Metadata
-    readonly trust: Trust
-    readonly occurredAt: Date | null
-    readonly retainedAt: Date
-    readonly chunkCount: number
-  }
+  readonly document: ShownDocument
 }
 
-interface ChunkRow {
-  readonly chunkId: number
-  readonly documentId: number
-  readonly ordinal: number
-  readonly kind: string
-  readonly label: string | null
-  readonly speaker: string | null
-  readonly occurredAt: Date | null
-  readonly startByte: number
-  readonly endByte: number
-  readonly startLine: number
-  readonly endLine: number
-  readonly tokens: number
-  readonly text: string
-  readonly content: string | null
-  readonly attributes: Readonly<Record<string, string>>
-  readonly source: string
-  readonly version: number
-  readonly state: DocumentState
-  readonly format: string
-  readonly title: string | null
-  readonly tags: readonly string[]
-  readonly metadata: Metadata
+interface ChunkRow
+  extends Omit<MeasuredChunk, 'span'>,
+    Readonly<Span>,
+    Omit<ShownDocument, 'trust' | 'occurredAt'> {
   readonly trust: number
   readonly documentOccurredAt: Date | null
-  readonly retainedAt: Date
-  readonly chunkCount: number
 }
 
 const STORED_CHUNK = `select c.chunk_id as "chunkId", c.document_id as "documentId", c.ordinal, c.kind, c.label,
