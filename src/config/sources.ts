@@ -21,7 +21,7 @@ export interface ConfigContext {
   readonly user: FileUser | null
 }
 
-export const CONFIG_FILE = 'prolepsis.toml'
+const CONFIG_FILE = 'prolepsis.toml'
 export const PROJECT_FOLDER = '.prolepsis'
 
 /** The only reader of the process's environment. */

@@ -10,7 +10,4 @@ export interface IdGenerator {
   next(): string
 }
 
-/** Uniform in [0, 1). */
-export type RandomSource = () => number
-
 export const systemClock: Clock = { now: () => Date.now() }

@@ -15,11 +15,6 @@ export interface Baselines {
   drop(): Promise<void>
 }
 
-/** The store under a memory, for tests that look at its tables. @throws INVALID_ARGUMENT */
-export async function storeOf(memory: Memory): Promise<BankStore> {
-  return (await depsOf(scopeOf(memory), 'read')).store
-}
-
 /** As many as a channel of recall brings. */
 const DEPTH = 30
 

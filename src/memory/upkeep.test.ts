@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { storeOf } from '../../test/support/store-of.ts'
 import type { EngineEvent } from '../domain/events.ts'
 import { createMemory } from '../index.ts'
 import type { Memory } from '../memory-api.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { createFakeEmbedder } from '../testing.ts'
-import { storeOf } from './baselines.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 
 let memory: Memory

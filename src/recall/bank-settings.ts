@@ -4,7 +4,7 @@ import { assertKnown, assertObject, invalid, oneOf, whole } from './check-values
 import { MAX_LIMIT, MAX_WEIGHT } from './request.ts'
 
 /** What a bank may set: the defaults of its recalls. */
-export const BANK_SETTINGS = ['fusion', 'mode', 'limit', 'tokenBudget', 'weights'] as const
+const BANK_SETTINGS = ['fusion', 'mode', 'limit', 'tokenBudget', 'weights'] as const
 
 /**
  * Checks settings of a bank, as `create`, `configure` and `import` take them; null stands for "not set".

@@ -67,10 +67,10 @@ export interface Formulation {
 }
 
 /** Weight of the previous exchange's vector beside the message's. */
-export const EXCHANGE_WEIGHT = 0.6
+const EXCHANGE_WEIGHT = 0.6
 /** Lexical weights of the previous question and answer beside the message's 1. */
-export const QUESTION_WEIGHT = 0.5
-export const ANSWER_WEIGHT = 0.25
+const QUESTION_WEIGHT = 0.5
+const ANSWER_WEIGHT = 0.25
 /**
  * Cosine of message and previous exchange, embedded as their purposes say, at which the exchange begins to count, and at which it
  * counts whole. With bge-small unrelated texts meet at 0.43 in the median, follow-ups at 0.63. Measured on 187 follow-ups of MTRAG-UN,
@@ -78,7 +78,7 @@ export const ANSWER_WEIGHT = 0.25
  * conversation's exchange before the message: always 75.4 / 84.0, by this ramp 85.6 / 88.8, never 89.8 / 91.4. A hard cut
  * at 0.45 gives 94.1 / 96.3 and 85.6 / 89.3.
  */
-export const EXCHANGE_COSINE: { readonly from: number; readonly whole: number } = { from: 0.35, whole: 0.6 }
+const EXCHANGE_COSINE: { readonly from: number; readonly whole: number } = { from: 0.35, whole: 0.6 }
 
 const MAX_QUERIES = 8
 /** Longest text that is embedded: about ten windows; of a longer one its start and its end. */

@@ -43,7 +43,7 @@ const READERS: { readonly [Name in keyof RetainRequest]: Reader<NonNullable<Reta
   title: (value, option) => readText(value, option, MAX_TITLE_LENGTH),
   signal: readSignal,
 }
-export const RETAIN_OPTIONS: readonly string[] = Object.keys(READERS)
+const RETAIN_OPTIONS: readonly string[] = Object.keys(READERS)
 
 /**
  * Checks the options of retain.

@@ -6,10 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { createMemory, type Memory } from '../../src/index.ts'
 import { exportBank } from '../../src/maintain/export-bank.ts'
 import { forget, startForgetting } from '../../src/maintain/forget.ts'
-import { storeOf } from '../../src/memory/baselines.ts'
 import type { Queryable } from '../../src/store/database.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
+import { storeOf } from '../support/store-of.ts'
 import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
 
 const { bank, embedder, clock } = useTestMemory()

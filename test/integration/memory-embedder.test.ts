@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMemory, type MemoryOptions } from '../../src/index.ts'
-import { storeOf } from '../../src/memory/baselines.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
+import { storeOf } from '../support/store-of.ts'
 import { codeOf } from '../support/test-memory.ts'
 
 test('a name, a dimension and a function are an embedder: vectors are made unit vectors, long texts split', async () => {

@@ -226,13 +226,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
         ),
       },
     )
-    await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: some, limit: 5 })
-    await q.searchVectorKinds(database, bankId, space, {
-      vectors,
-      kinds: ['window', 'statement'],
-      filter: some,
-      limit: 5,
-    })
+    for (const kinds of [['content'], ['window', 'statement']] as const)
+      await q.searchVectorKinds(database, bankId, space, { vectors, kinds, filter: some, limit: 5 })
     await q.searchPeople(database, bankId, {
       entityIds: (await q.peopleOfBank(database, bankId)).map((p) => p.entityId),
       filter: some,
@@ -313,7 +308,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   }
   await q.buildIndexes(database, space, { bankId, mostWaiting: 2 })
   await q.buildEveryIndex(database, { bankId, mostWaiting: 2 })
-  await q.searchVectors(database, bankId, space, { vectors, kind: 'content', filter: {}, limit: 5 })
+  const request = { vectors, kinds: ['content' as const], filter: {}, limit: 5 }
+  await q.searchVectorKinds(database, bankId, space, request)
   await database.transaction(async (tx) => {
     await q.closeDocument(tx, bankId, third.documentId, 'deleted', NOW)
     await q.retireTerms(tx, bankId, third.chunkIds)

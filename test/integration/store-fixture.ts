@@ -2,6 +2,7 @@ import { describe } from 'vitest'
 import { createAnalyser } from '../../src/domain/analysis/create-analyser.ts'
 import type { ChunkDraft } from '../../src/domain/chunk.ts'
 import type { CueKind, Mention, VectorKind } from '../../src/domain/cue.ts'
+import type { Filter } from '../../src/domain/filter.ts'
 import type { VectorSpace } from '../../src/store/bank-store.ts'
 import type { Database, Queryable } from '../../src/store/database.ts'
 import type { Migration } from '../../src/store/migrate.ts'
@@ -19,6 +20,7 @@ import {
 import { writeMentions } from '../../src/store/queries/entities.ts'
 import { retireTerms, type TermEntry, writeTerms } from '../../src/store/queries/lexical-write.ts'
 import { ensureSpace, setActiveSpace } from '../../src/store/queries/spaces.ts'
+import { searchVectorKinds, type VectorHit } from '../../src/store/queries/vectors-search.ts'
 import { copyVectors, type NewVector } from '../../src/store/queries/vectors-write.ts'
 import { createTestDatabase, noServerReason, serverUrl } from '../support/postgres.ts'
 
@@ -277,4 +279,17 @@ function entry(chunkId: number, field: 0 | 1, text: string): TermEntry {
   const counts = new Map<string, number>()
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   return { chunkId, field, counts, length: terms.length }
+}
+
+/** `searchVectorKinds` for one kind. */
+export async function searchVectors(
+  q: Queryable,
+  { bankId, space }: Pick<TestBank, 'bankId' | 'space'>,
+  kind: VectorKind,
+  vector: Float32Array,
+  limit: number,
+  filter: Filter = {},
+): Promise<readonly VectorHit[]> {
+  const request = { vectors: [vector], kinds: [kind], filter, limit }
+  return (await searchVectorKinds(q, bankId, space, request)).get(kind) ?? []
 }

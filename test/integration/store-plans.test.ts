@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
 import { codeLength } from '../../src/store/queries/vector-code.ts'
 import { buildIndexes } from '../../src/store/queries/vector-indexes.ts'
-import { searchVectors } from '../../src/store/queries/vectors-search.ts'
 import { type RecordedStatement, recordStatements, runEveryQuery } from './store-every-query.ts'
 import {
   DIMENSION,
@@ -10,6 +9,7 @@ import {
   makeBank,
   numbers,
   type OpenedStore,
+  searchVectors,
   type TestBank,
   unitVector,
 } from './store-fixture.ts'
@@ -168,12 +168,7 @@ describeStores('plans', (open) => {
     const found: RecordedStatement[] = []
     const q = recordStatements(database, found)
     for (const bankId of [1001, 1002]) {
-      await searchVectors(q, bankId, bank.space, {
-        vectors: [unitVector(random)],
-        kind: 'content',
-        filter: {},
-        limit: 10,
-      })
+      await searchVectors(q, { bankId, space: bank.space }, 'content', unitVector(random), 10)
     }
     const [small, large] = found
     const indexes = async (statement: RecordedStatement | undefined): Promise<string[]> =>

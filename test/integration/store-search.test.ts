@@ -5,12 +5,7 @@ import { peopleOfBank, searchPeople } from '../../src/store/queries/entities.ts'
 import { searchLexical, searchLexicalFields } from '../../src/store/queries/lexical-search.ts'
 import { termStatistics } from '../../src/store/queries/term-statistics.ts'
 import { buildEveryIndex, buildIndexes, listCodeIndexes } from '../../src/store/queries/vector-indexes.ts'
-import {
-  scoreVectors,
-  searchVectorKinds,
-  searchVectors,
-  vectorsOfChunks,
-} from '../../src/store/queries/vectors-search.ts'
+import { scoreVectors, searchVectorKinds, vectorsOfChunks } from '../../src/store/queries/vectors-search.ts'
 import { copyVectors, deleteVectors, vectorsByHash } from '../../src/store/queries/vectors-write.ts'
 import {
   cosine,
@@ -20,6 +15,7 @@ import {
   normalised,
   numbers,
   type OpenedStore,
+  searchVectors,
   type TestBank,
   type TestChunk,
   termsOf,
@@ -243,12 +239,7 @@ describeStores('search', (open) => {
       .map((chunk) => ({ chunkId: chunk.chunkId, score: cosine(vector, chunk.vector) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, 10)
-    const found = await searchVectors(database, bank.bankId, bank.space, {
-      vectors: [vector],
-      kind: 'content',
-      filter,
-      limit: 10,
-    })
+    const found = await searchVectors(database, bank, 'content', vector, 10, filter)
     expect(found).toHaveLength(nearest.length)
     // Candidates are chosen by code among those that pass; over so few the best is never missed.
     if (nearest[0] !== undefined) expect(found[0]!.chunkId).toBe(nearest[0].chunkId)
@@ -396,12 +387,7 @@ describeStores('search', (open) => {
       (3).toString(16).padStart(32, '0'),
     ])
     for (const [hash, vector] of cached) {
-      const hits = await searchVectors(database, bank.bankId, bank.space, {
-        vectors: [vector],
-        kind: 'concept',
-        filter: {},
-        limit: 5,
-      })
+      const hits = await searchVectors(database, bank, 'concept', vector, 5)
       expect(hits).toHaveLength(1)
       expect(hits[0]!.ordinal).toBe(Number.parseInt(hash, 16))
       expect(hits[0]!.score).toBeCloseTo(1, 5)
@@ -413,14 +399,7 @@ describeStores('search', (open) => {
     expect((await buildIndexes(database, bank.space, { bankId: bank.bankId })).built).toEqual([])
     await database.transaction((tx) => deleteVectors(tx, bank.bankId, bank.space, [chunkId], ['concept']))
     expect(await statistics(database, bank, 4)).toEqual({ vectors: before.vectors, indexed: 0 })
-    expect(
-      await searchVectors(database, bank.bankId, bank.space, {
-        vectors: [centres[0]!],
-        kind: 'concept',
-        filter: {},
-        limit: 5,
-      }),
-    ).toEqual([])
+    expect(await searchVectors(database, bank, 'concept', centres[0]!, 5)).toEqual([])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Memory } from '../../src/index.ts'
-import { storeOf } from '../../src/memory/baselines.ts'
+import { storeOf } from './store-of.ts'
 
 /** Every row of the memory's bank in every table (or those whose name matches), as sorted text: what a search for forgotten words reads. */
 export async function everyTable(memory: Memory, name: RegExp = /^/): Promise<string> {

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 
 /** Never worth reading; a `!` rule in an ignore file can bring them back. */
-export const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis']
+const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis']
 
 /** Ignore files by name; in one folder the later one has the last word. */
 const IGNORE_FILES = ['.gitignore', '.prolepsisignore'] as const

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database.ts'
 
-export const RECEIPT_USES = ['used', 'cited', 'helpful', 'unhelpful'] as const
+const RECEIPT_USES = ['used', 'cited', 'helpful', 'unhelpful'] as const
 export type ReceiptUse = (typeof RECEIPT_USES)[number]
 
 export interface Receipt {

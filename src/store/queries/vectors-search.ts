@@ -31,18 +31,7 @@ export interface VectorRequest {
   readonly limit: number
 }
 
-/** The chunks whose vectors of a kind come nearest to any of the query vectors (MaxSim), best first. */
-export async function searchVectors(
-  q: Queryable,
-  bankId: number,
-  space: VectorSpace,
-  request: VectorRequest & { readonly kind: VectorKind },
-): Promise<VectorHit[]> {
-  const found = await searchVectorKinds(q, bankId, space, { ...request, kinds: [request.kind] })
-  return found.get(request.kind) ?? []
-}
-
-/** `searchVectors` for several kinds in one statement. */
+/** By kind, in one statement: the chunks whose vectors come nearest to any of the query vectors (MaxSim), best first. */
 export async function searchVectorKinds(
   q: Queryable,
   bankId: number,

@@ -6,8 +6,8 @@ export interface Candidate {
 }
 
 /** What the shell is to complete as a path itself. */
-export const FILES: Candidate = { value: ':files', about: '' }
-export const FOLDERS: Candidate = { value: ':folders', about: '' }
+const FILES: Candidate = { value: ':files', about: '' }
+const FOLDERS: Candidate = { value: ':folders', about: '' }
 
 /**
  * What can stand where the last word is.
