@@ -11,7 +11,19 @@ export const MEMAWARE_PASSAGES = 100
 export interface MemAwareReport {
   readonly set: 'memaware'
   readonly n: number
-  readonly rows: Readonly<Record<string, { readonly byDifficulty: Readonly<Record<string, QualityRow>> }>>
+  /** Over all requests, and the same by difficulty. */
+  readonly rows: Readonly<Record<string, MemAwareRow>>
+  /** A report of each difficulty. */
+  readonly byDifficulty: Readonly<Record<string, DifficultyReport>>
+}
+
+export interface DifficultyReport {
+  readonly n: number
+  readonly rows: Readonly<Record<string, QualityRow>>
+}
+
+export interface MemAwareRow extends QualityRow {
+  readonly byDifficulty: Readonly<Record<string, QualityRow>>
 }
 
 /** All sessions in one bank, user and assistant turns as chunks; sessions ranked by their best passage. */
@@ -24,7 +36,7 @@ export async function benchMemAware(
   const [questions, sessions] = await Promise.all([loadMemAware(dataPath), loadSessions(sessionsPath)])
   await using memory = await openBenchMemory(store)
   const bank = await retainSessions(memory, sessions)
-  const rows: Record<string, { byDifficulty: Record<string, QualityRow> }> = {}
+  const rows: Record<string, MemAwareRow> = {}
   for (const [name, options] of Object.entries(variants)) {
     const cases: Record<string, RankedCase[]> = {}
     for (const [index, { question, difficulty, answerSessionIds }] of questions.entries()) {
@@ -35,13 +47,29 @@ export async function benchMemAware(
       cases[difficulty].push({ ranked, gold: answerSessionIds, tookMs: found.tookMs })
     }
     rows[name] = {
+      ...qualityRow(Object.values(cases).flat(), KS),
       byDifficulty: Object.fromEntries(
         Object.entries(cases).map(([level, list]) => [level, qualityRow(list, KS)]),
       ),
     }
   }
   progressEnd()
-  return { set: 'memaware', n: questions.length, rows }
+  const levels = [...new Set(questions.map(({ difficulty }) => difficulty))]
+  const byDifficulty = Object.fromEntries(
+    levels.map((level): [string, DifficultyReport] => [
+      level,
+      {
+        n: questions.filter(({ difficulty }) => difficulty === level).length,
+        rows: Object.fromEntries(
+          Object.entries(rows).flatMap(([name, row]) => {
+            const ofLevel = row.byDifficulty[level]
+            return ofLevel === undefined ? [] : [[name, ofLevel]]
+          }),
+        ),
+      },
+    ]),
+  )
+  return { set: 'memaware', n: questions.length, rows, byDifficulty }
 }
 
 export async function retainSessions(memory: Memory, sessions: readonly MemAwareSession[]): Promise<Memory> {
