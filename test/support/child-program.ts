@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { compileSources } from './compiled-sources.ts'
+
+const compiled = compileSources()
 
 export interface ChildProgram {
   readonly pid: number
@@ -13,10 +16,10 @@ export interface ChildProgram {
   readonly ended: Promise<{ readonly code: number | NodeJS.Signals; readonly errors: string }>
 }
 
-/** Runs a program of test/support/programs (TypeScript) in a process of its own. */
+/** Runs a program of test/support/programs in a process of its own. */
 export function startProgram(name: string, args: readonly string[]): ChildProgram {
-  const path = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
+  const path = join(compiled, 'test/support/programs', `${name}.js`)
+  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let errors = ''

@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { ROOT } from '../api/imports.ts'
+import { compileSources } from '../support/compiled-sources.ts'
 import { useTestStore } from './run-cli.ts'
 
 const store = useTestStore()
-const BIN = join(ROOT, 'src/surfaces/cli/bin.ts')
-const TSX = pathToFileURL(join(ROOT, 'node_modules/tsx/dist/esm/index.mjs')).href
+const BIN = join(compileSources(), 'src/surfaces/cli/bin.js')
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, ['--import', TSX, BIN, ...args], {
+  return spawn(process.execPath, [BIN, ...args], {
     cwd: store.folder,
     env: { ...process.env, ...env },
     stdio: 'pipe',

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT } from '../api/imports.ts'
+import { compileSources } from '../support/compiled-sources.ts'
 import { runCli } from './run-cli.ts'
 
 async function offered(...words: string[]): Promise<string[]> {
@@ -69,9 +69,8 @@ describe('bash', () => {
     folder = await mkdtemp(join(tmpdir(), 'prolepsis-bash-'))
     await mkdir(join(folder, 'bin'))
     const program = join(folder, 'bin', 'prolepsis')
-    const bin = join(ROOT, 'src/surfaces/cli/bin.ts')
-    const tsx = join(ROOT, 'node_modules/tsx/dist/esm/index.mjs')
-    await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" --import "file://${tsx}" "${bin}" "$@"\n`)
+    const bin = join(compileSources(), 'src/surfaces/cli/bin.js')
+    await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`)
     await chmod(program, 0o755)
     await writeFile(join(folder, 'my notes.jsonl'), '')
     await mkdir(join(folder, 'my docs'))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
+import { compileSources } from '../../../test/support/compiled-sources.ts'
 import { createLocalEmbedder, describeLocalModel, type LocalEmbedder } from './local-embedder.ts'
 
 const MODEL = fileURLToPath(new URL('../../../models/bge-small-en-v1.5-int8/', import.meta.url))
@@ -120,9 +121,9 @@ describe('the local embedder', () => {
   })
 
   test('lets the process end by itself, closed or not', () => {
-    const script = fileURLToPath(new URL('./__fixtures__/embed-and-end.ts', import.meta.url))
+    const script = join(compileSources(), 'src/providers/local/__fixtures__/embed-and-end.js')
     for (const how of ['close', 'forget']) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', script, how], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [script, how], {
         encoding: 'utf8',
         timeout: 60_000,
       })
@@ -131,9 +132,9 @@ describe('the local embedder', () => {
   })
 
   test('lets the process exit in the middle of a call', () => {
-    const script = fileURLToPath(new URL('./__fixtures__/exit-while-embedding.ts', import.meta.url))
+    const script = join(compileSources(), 'src/providers/local/__fixtures__/exit-while-embedding.js')
     for (const how of ['exit', 'uncaught']) {
-      const { status, signal } = spawnSync(process.execPath, ['--import', 'tsx', script, how], {
+      const { status, signal } = spawnSync(process.execPath, [script, how], {
         stdio: 'ignore',
         timeout: 60_000,
       })
