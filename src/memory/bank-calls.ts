@@ -36,7 +36,7 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
           checkKeys(options, ['language', 'settings'], 'banks.create')
           const { language = engine.resolved.settings.language, settings = {} } = options
           // an unknown language is refused here, not at the first retain
-          engine.analysers.of(language)
+          await engine.analysers.of(language)
           const { modelId, dimension } = await engine.embedder.identity()
           const now = new Date(engine.clock.now())
           const bank = {

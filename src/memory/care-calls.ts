@@ -21,7 +21,7 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         ...deps,
         model,
         rederive: async (store, documentId, signal) =>
-          (await rederive(depsFor(engine, store), documentId, { signal }))?.chunks ?? null,
+          (await rederive(await depsFor(engine, store), documentId, { signal }))?.chunks ?? null,
       },
       options,
     )

@@ -26,11 +26,12 @@ export interface Engine {
 }
 
 export interface AnalyserCache {
-  of(language: string): Analyser
+  /** @throws ProlepsisError INVALID_ARGUMENT for an unknown language */
+  of(language: string): Promise<Analyser>
 }
 
 export function createAnalyserCache(): AnalyserCache {
-  const made = new Map<string, Analyser>()
+  const made = new Map<string, Promise<Analyser>>()
   return {
     of(language) {
       const analyser = made.get(language) ?? createAnalyser(language)

@@ -67,7 +67,7 @@ async function* exported(scope: Scope): AsyncGenerator<string, void, undefined> 
 async function createFrom({ engine, name, createIfMissing }: Scope, { bank }: ExportHeader): Promise<void> {
   const settings = checkBankSettings(bank.settings)
   if (!createIfMissing || (await findBank(engine.database, name)) !== null) return
-  engine.analysers.of(bank.language)
+  await engine.analysers.of(bank.language)
   const { modelId, dimension } = await engine.embedder.identity()
   const now = new Date(engine.clock.now())
   const { language } = bank

@@ -45,11 +45,11 @@ export function assertWritable(engine: Engine): void {
   })
 }
 
-export function depsFor(engine: Engine, store: BankStore): BankDeps {
+export async function depsFor(engine: Engine, store: BankStore): Promise<BankDeps> {
   return {
     store,
     embedder: () => engine.embedder.load(),
-    analyser: engine.analysers.of(store.language),
+    analyser: await engine.analysers.of(store.language),
     clock: engine.clock,
     ids: engine.ids,
     events: engine.events,

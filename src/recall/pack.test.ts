@@ -4,7 +4,7 @@ import { createAnalyser } from '../domain/analysis/create-analyser.ts'
 import { packBudget, termOverlap } from './pack.ts'
 import type { Candidate } from './rank.ts'
 
-const analyser = createAnalyser('english')
+const analyser = await createAnalyser('english')
 
 function candidate(chunkId: number, score: number, tokens: number): Candidate {
   const chunk = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createAnalyser } from '../domain/analysis/create-analyser.ts'
 import { assignQuestions } from './caller-questions.ts'
 
-const analyser = createAnalyser('english')
+const analyser = await createAnalyser('english')
 const whole = (questions: string[], chunks: string[]) =>
   Object.fromEntries(assignQuestions({ kind: 'whole', questions }, chunks, analyser))
 

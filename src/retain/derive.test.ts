@@ -6,7 +6,7 @@ import { type DeriveDeps, derive, type Source, spansOf, withQuestions } from './
 
 const embedder = createFakeEmbedder({ maxTokens: 128 })
 const deps: DeriveDeps = {
-  analyser: createAnalyser('english'),
+  analyser: await createAnalyser('english'),
   language: 'english',
   maxTokens: embedder.maxTokens,
   countTokens: embedder.countTokens,

@@ -101,7 +101,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 }
 
-const analyser = createAnalyser('english')
+const analyser = await createAnalyser('english')
 
 export function termsOf(text: string): string[] {
   return analyser.terms(text)

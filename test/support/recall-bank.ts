@@ -42,7 +42,7 @@ export async function openTestBank(
   if (bank === null) throw new Error(`bank ${name} exists already`)
   await setActiveSpace(database, bank.bankId, space.spaceId)
   const store: BankStore = { database, bankId: bank.bankId, bank: name, language: 'english', space }
-  const analyser = createAnalyser('english')
+  const analyser = await createAnalyser('english')
   const people = createPeopleDirectory(clock)
   const receipts = createReceiptWriter(sink)
   const lazyEmbedder = (): Promise<EmbeddingModel> => Promise.resolve(embedder)

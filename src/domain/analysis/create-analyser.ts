@@ -20,8 +20,8 @@ const NONE: readonly string[] = []
  * character bigrams. Never throws on any string; lone surrogates give no term.
  * @throws ProlepsisError INVALID_ARGUMENT for an unknown language.
  */
-export function createAnalyser(language: string): Analyser {
-  const rules = languageRules(language)
+export async function createAnalyser(language: string): Promise<Analyser> {
+  const rules = await languageRules(language)
   if (rules === null) {
     throw new ProlepsisError(
       'INVALID_ARGUMENT',

@@ -1,52 +1,3 @@
-import { stemmer as arabic } from '@orama/stemmers/arabic'
-import { stemmer as armenian } from '@orama/stemmers/armenian'
-import { stemmer as bulgarian } from '@orama/stemmers/bulgarian'
-import { stemmer as danish } from '@orama/stemmers/danish'
-import { stemmer as dutch } from '@orama/stemmers/dutch'
-import { stemmer as finnish } from '@orama/stemmers/finnish'
-import { stemmer as french } from '@orama/stemmers/french'
-import { stemmer as german } from '@orama/stemmers/german'
-import { stemmer as greek } from '@orama/stemmers/greek'
-import { stemmer as hungarian } from '@orama/stemmers/hungarian'
-import { stemmer as hindi } from '@orama/stemmers/indian'
-import { stemmer as indonesian } from '@orama/stemmers/indonesian'
-import { stemmer as irish } from '@orama/stemmers/irish'
-import { stemmer as italian } from '@orama/stemmers/italian'
-import { stemmer as lithuanian } from '@orama/stemmers/lithuanian'
-import { stemmer as nepali } from '@orama/stemmers/nepali'
-import { stemmer as norwegian } from '@orama/stemmers/norwegian'
-import { stemmer as portuguese } from '@orama/stemmers/portuguese'
-import { stemmer as romanian } from '@orama/stemmers/romanian'
-import { stemmer as russian } from '@orama/stemmers/russian'
-import { stemmer as sanskrit } from '@orama/stemmers/sanskrit'
-import { stemmer as serbian } from '@orama/stemmers/serbian'
-import { stemmer as spanish } from '@orama/stemmers/spanish'
-import { stemmer as swedish } from '@orama/stemmers/swedish'
-import { stemmer as tamil } from '@orama/stemmers/tamil'
-import { stemmer as turkish } from '@orama/stemmers/turkish'
-import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
-import { stopwords as armenianStop } from '@orama/stopwords/armenian'
-import { stopwords as bulgarianStop } from '@orama/stopwords/bulgarian'
-import { stopwords as danishStop } from '@orama/stopwords/danish'
-import { stopwords as dutchStop } from '@orama/stopwords/dutch'
-import { stopwords as finnishStop } from '@orama/stopwords/finnish'
-import { stopwords as frenchStop } from '@orama/stopwords/french'
-import { stopwords as germanStop } from '@orama/stopwords/german'
-import { stopwords as greekStop } from '@orama/stopwords/greek'
-import { stopwords as hindiStop } from '@orama/stopwords/indian'
-import { stopwords as irishStop } from '@orama/stopwords/irish'
-import { stopwords as italianStop } from '@orama/stopwords/italian'
-import { stopwords as nepaliStop } from '@orama/stopwords/nepali'
-import { stopwords as norwegianStop } from '@orama/stopwords/norwegian'
-import { stopwords as portugueseStop } from '@orama/stopwords/portuguese'
-import { stopwords as romanianStop } from '@orama/stopwords/romanian'
-import { stopwords as russianStop } from '@orama/stopwords/russian'
-import { stopwords as sanskritStop } from '@orama/stopwords/sanskrit'
-import { stopwords as swedishStop } from '@orama/stopwords/swedish'
-import { stopwords as tamilStop } from '@orama/stopwords/tamil'
-import { stopwords as turkishStop } from '@orama/stopwords/turkish'
-import { stopwords as ukrainianStop } from '@orama/stopwords/ukrainian'
-import { stem as english } from 'porter2'
 import { ENGLISH_STOP_WORDS } from './english-stop-words.ts'
 import { SHORT_STOP_WORDS } from './short-stop-words.ts'
 
@@ -63,50 +14,61 @@ export interface LanguageRules {
   readonly elision?: boolean
 }
 
-const rules = (
-  stem: (word: string) => string,
-  stopWords: readonly string[],
+async function rules(
+  stemmer: Promise<{ readonly stemmer: (word: string) => string }>,
+  words: Promise<{ readonly stopwords: readonly string[] }> | readonly string[],
   kept = '',
   extra: { readonly locale?: string; readonly elision?: boolean } = {},
-): LanguageRules => ({ stem, stopWords, kept, ...extra })
+): Promise<LanguageRules> {
+  const [{ stemmer: stem }, stop] = await Promise.all([stemmer, words])
+  return { stem, stopWords: 'stopwords' in stop ? stop.stopwords : stop, kept, ...extra }
+}
 
-const TABLE = {
-  none: { stem: null, stopWords: [], kept: '' },
-  arabic: rules(arabic, SHORT_STOP_WORDS.arabic),
-  armenian: rules(armenian, armenianStop),
-  bulgarian: rules(bulgarian, bulgarianStop),
-  danish: rules(danish, danishStop, 'æøå'),
-  dutch: rules(dutch, dutchStop),
-  english: rules(english, ENGLISH_STOP_WORDS),
-  finnish: rules(finnish, finnishStop, 'äöå'),
-  french: rules(french, frenchStop, '', { elision: true }),
-  german: rules(german, germanStop),
-  greek: rules(greek, greekStop),
-  hindi: rules(hindi, hindiStop),
-  hungarian: rules(hungarian, SHORT_STOP_WORDS.hungarian, 'öüőű'),
-  indonesian: rules(indonesian, SHORT_STOP_WORDS.indonesian),
-  irish: rules(irish, irishStop, '', { elision: true }),
-  italian: rules(italian, italianStop, '', { elision: true }),
-  lithuanian: rules(lithuanian, SHORT_STOP_WORDS.lithuanian, 'čšž'),
-  nepali: rules(nepali, nepaliStop),
-  norwegian: rules(norwegian, norwegianStop, 'æøå'),
-  portuguese: rules(portuguese, portugueseStop),
-  romanian: rules(romanian, romanianStop),
-  russian: rules(russian, russianStop),
-  sanskrit: rules(sanskrit, sanskritStop),
-  serbian: rules(serbian, SHORT_STOP_WORDS.serbian),
-  spanish: rules(spanish, SHORT_STOP_WORDS.spanish, 'ñ'),
-  swedish: rules(swedish, swedishStop, 'åäö'),
-  tamil: rules(tamil, tamilStop),
-  turkish: rules(turkish, turkishStop, 'çğıöşü', { locale: 'tr' }),
-  ukrainian: rules(ukrainian, ukrainianStop),
-} as const satisfies Readonly<Record<string, LanguageRules>>
+/** Loaded when a language is first used: all of them take longer than everything else at start. */
+const TABLE: Readonly<Record<string, () => Promise<LanguageRules>>> = {
+  none: async () => ({ stem: null, stopWords: [], kept: '' }),
+  arabic: () => rules(import('@orama/stemmers/arabic'), SHORT_STOP_WORDS.arabic),
+  armenian: () => rules(import('@orama/stemmers/armenian'), import('@orama/stopwords/armenian')),
+  bulgarian: () => rules(import('@orama/stemmers/bulgarian'), import('@orama/stopwords/bulgarian')),
+  danish: () => rules(import('@orama/stemmers/danish'), import('@orama/stopwords/danish'), 'æøå'),
+  dutch: () => rules(import('@orama/stemmers/dutch'), import('@orama/stopwords/dutch')),
+  english: () =>
+    rules(
+      import('porter2').then(({ stem }) => ({ stemmer: stem })),
+      ENGLISH_STOP_WORDS,
+    ),
+  finnish: () => rules(import('@orama/stemmers/finnish'), import('@orama/stopwords/finnish'), 'äöå'),
+  french: () =>
+    rules(import('@orama/stemmers/french'), import('@orama/stopwords/french'), '', { elision: true }),
+  german: () => rules(import('@orama/stemmers/german'), import('@orama/stopwords/german')),
+  greek: () => rules(import('@orama/stemmers/greek'), import('@orama/stopwords/greek')),
+  hindi: () => rules(import('@orama/stemmers/indian'), import('@orama/stopwords/indian')),
+  hungarian: () => rules(import('@orama/stemmers/hungarian'), SHORT_STOP_WORDS.hungarian, 'öüőű'),
+  indonesian: () => rules(import('@orama/stemmers/indonesian'), SHORT_STOP_WORDS.indonesian),
+  irish: () =>
+    rules(import('@orama/stemmers/irish'), import('@orama/stopwords/irish'), '', { elision: true }),
+  italian: () =>
+    rules(import('@orama/stemmers/italian'), import('@orama/stopwords/italian'), '', { elision: true }),
+  lithuanian: () => rules(import('@orama/stemmers/lithuanian'), SHORT_STOP_WORDS.lithuanian, 'čšž'),
+  nepali: () => rules(import('@orama/stemmers/nepali'), import('@orama/stopwords/nepali')),
+  norwegian: () => rules(import('@orama/stemmers/norwegian'), import('@orama/stopwords/norwegian'), 'æøå'),
+  portuguese: () => rules(import('@orama/stemmers/portuguese'), import('@orama/stopwords/portuguese')),
+  romanian: () => rules(import('@orama/stemmers/romanian'), import('@orama/stopwords/romanian')),
+  russian: () => rules(import('@orama/stemmers/russian'), import('@orama/stopwords/russian')),
+  sanskrit: () => rules(import('@orama/stemmers/sanskrit'), import('@orama/stopwords/sanskrit')),
+  serbian: () => rules(import('@orama/stemmers/serbian'), SHORT_STOP_WORDS.serbian),
+  spanish: () => rules(import('@orama/stemmers/spanish'), SHORT_STOP_WORDS.spanish, 'ñ'),
+  swedish: () => rules(import('@orama/stemmers/swedish'), import('@orama/stopwords/swedish'), 'åäö'),
+  tamil: () => rules(import('@orama/stemmers/tamil'), import('@orama/stopwords/tamil')),
+  turkish: () =>
+    rules(import('@orama/stemmers/turkish'), import('@orama/stopwords/turkish'), 'çğıöşü', { locale: 'tr' }),
+  ukrainian: () => rules(import('@orama/stemmers/ukrainian'), import('@orama/stopwords/ukrainian')),
+}
 
 /** Languages that `createAnalyser` takes; `none` neither stems nor drops words. */
 export const LANGUAGES: readonly string[] = Object.keys(TABLE)
 
 /** The rules of a language, or null when it is not one of LANGUAGES. */
-export function languageRules(language: string): LanguageRules | null {
-  const table: Readonly<Record<string, LanguageRules>> = TABLE
-  return Object.hasOwn(table, language) ? (table[language] ?? null) : null
+export async function languageRules(language: string): Promise<LanguageRules | null> {
+  return Object.hasOwn(TABLE, language) ? ((await TABLE[language]?.()) ?? null) : null
 }
