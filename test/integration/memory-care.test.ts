@@ -155,6 +155,23 @@ describe('forget', () => {
     expect(await ok(memory)).toEqual([])
   })
 
+  test('what answers several messages on say by its words goes too, and people whom nothing else names', async () => {
+    const memory = bank()
+    const turns = [
+      { role: 'Ann', content: 'Did Zelda Fitzgerald feed the quokka this morning?' },
+      { role: 'Ann', content: 'Or was it perhaps somebody else from the garden?' },
+      { role: 'Bob', content: 'Yes, it was done at eight.' },
+      { role: 'Bob', content: 'And then everybody went home for the day.' },
+    ]
+    await memory.retain(turns, { source: 'c', questions: { 0: ['Who fed the numbat?'] } })
+    const lines = async () =>
+      (await everyTable(memory)).split('\n').filter((line) => /quokka|zelda|fitzgerald|numbat/i.test(line))
+    expect((await lines()).length).toBeGreaterThan(6)
+    await memory.forget({ ref: 'c#1' })
+    expect(await lines()).toEqual([])
+    expect(await ok(memory)).toEqual([])
+  })
+
   test('the only chunk goes with its document', async () => {
     const memory = bank()
     await memory.retain('Just this.', { source: 'one' })

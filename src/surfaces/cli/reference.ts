@@ -14,7 +14,7 @@ Every command takes \`--json\` (one object on standard output, or JSON lines; er
 are in [errors.md](errors.md). Nothing found is no error: \`recall\` then ends with 0 and an empty list.
 
 Text that begins with \`-\` goes after \`--\`. \`-\` as a text or file means standard input. Into a pipe, stored text goes verbatim; on a terminal, control characters in it are made
-visible. \`NO_COLOR\` and \`FORCE_COLOR\` decide on colour, else whether standard output is a terminal. \`PROLEPSIS_DEBUG=1\` prints the stack of an unexpected error.
+visible, and JSON escapes them and every mark that does not show. \`NO_COLOR\` and \`FORCE_COLOR\` decide on colour, else whether standard output is a terminal. \`PROLEPSIS_DEBUG=1\` prints the stack of an unexpected error.
 
 The store: \`--data-dir\` > \`PROLEPSIS_DATA_DIR\` > a \`.prolepsis/\` folder here or above > your user data folder. Several processes may use one folder: one owns it, the others work
 through it.
