@@ -13,7 +13,8 @@ export interface DoctorOptions {
 export interface DoctorDeps {
   readonly database: Database
   readonly bank: BankRow
-  readonly model: { readonly modelId: string; readonly dimension: number }
+  /** Asked for only when a bank without a vector space is mended. */
+  readonly model: () => Promise<{ readonly modelId: string; readonly dimension: number }>
   readonly now: Date
   /** Derives the bank's index anew: what mends a finding that no statement can. */
   readonly rebuild: () => Promise<unknown>
@@ -85,7 +86,7 @@ async function checkSpace(deps: DoctorDeps, mend: boolean): Promise<DoctorFindin
   const { database, bank, model, now } = deps
   const missing = (await activeSpace(database, bank.bankId)) === null
   if (missing && mend) {
-    const space = await ensureSpace(database, { ...model, now })
+    const space = await ensureSpace(database, { ...(await model()), now })
     await database.transaction((tx) => setActiveSpace(tx, bank.bankId, space.spaceId))
   }
   return {

@@ -66,12 +66,11 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         await engine.receipts.flush()
         await makeUnnamed(scope)
         const bank = await requireBank(database, name)
-        const model = await engine.embedder.identity()
         const report = await doctor(
           {
             database,
             bank,
-            model,
+            model: () => engine.embedder.identity(),
             now: new Date(clock.now()),
             rebuild: async () => rebuild(await depsOf(scope, 'write')),
           },

@@ -5,7 +5,7 @@ import type { Format } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { assignQuestions, type ChunkTexts } from './caller-questions.ts'
 import { chunkText } from './chunk/chunk-text.ts'
-import { makeCues } from './cue/make-cues.ts'
+import { eachCues } from './cue/make-cues.ts'
 import { type DerivedChunks, derivedChunks } from './derived-chunks.ts'
 import type { CallerQuestions } from './retain-options.ts'
 import type { ChunkResult } from './stages.ts'
@@ -93,8 +93,8 @@ export function* deriveCues(
   drafts: readonly ChunkDraft[],
   deps: DeriveDeps,
 ): Generator<ChunkCues, void, undefined> {
-  const rulesOn = (chunks: readonly ChunkDraft[]): ChunkCues[] =>
-    makeCues({
+  const rulesOn = (chunks: readonly ChunkDraft[]): Iterable<ChunkCues> =>
+    eachCues({
       chunks,
       document: source,
       countTokens: deps.countTokens,
@@ -102,9 +102,13 @@ export function* deriveCues(
       language: deps.language,
     })
   for (let at = 0; at < drafts.length; at += CUE_SLICE) {
-    const from = drafts.length <= CUE_SLICE ? 0 : Math.max(0, at - CUE_MARGIN)
-    const piece = rulesOn(drafts.slice(from, at + CUE_SLICE + CUE_MARGIN))
-    yield* piece.slice(at - from, at - from + CUE_SLICE)
+    const from = Math.max(0, at - CUE_MARGIN)
+    const end = drafts.length <= CUE_SLICE ? drafts.length : at + CUE_SLICE + CUE_MARGIN
+    let ordinal = from
+    for (const derived of rulesOn(drafts.slice(from, end))) {
+      if (ordinal >= at && ordinal < at + CUE_SLICE) yield derived
+      ordinal++
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { VectorKind } from '../domain/cue.ts'
-import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import { isProlepsisError, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
@@ -90,10 +90,13 @@ async function embedSlice(
   const missing = [...slice].filter(([hash]) => !known.has(hash))
   if (missing.length === 0) return 0
   let split = 0
-  const vectors = await deps.embedder.embed(
-    missing.map(([, text]) => text),
-    { purpose: 'symmetric', signal: deps.signal, onSplit: () => split++ },
-  )
+  const texts = missing.map(([, text]) => text)
+  const vectors = await deps.embedder
+    .embed(texts, { purpose: 'symmetric', signal: deps.signal, onSplit: () => split++ })
+    .catch((error: unknown) => {
+      throwIfAborted(deps.signal)
+      throw asModelError(error)
+    })
   if (vectors.length !== missing.length || vectors.some((vector) => vector.length !== deps.space.dimension)) {
     throw new ProlepsisError(
       'MODEL_FAILED',
@@ -106,4 +109,14 @@ async function embedSlice(
   }
   for (const [at, [hash]] of missing.entries()) spool.put(hash, vectors[at]!)
   return split
+}
+
+/** A model of the caller's may throw anything. */
+function asModelError(error: unknown): ProlepsisError {
+  if (isProlepsisError(error)) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new ProlepsisError('MODEL_FAILED', `The embedder failed: ${reason}`, {
+    hint: 'Nothing was written. Try again when it works.',
+    cause: error,
+  })
 }

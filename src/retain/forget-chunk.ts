@@ -18,11 +18,11 @@ import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectors } from '../store/queries/vectors-write.ts'
-import { embedChunks } from './embed-chunks.ts'
+import { embedRemains, measureOf, modelOfBank } from './embed-remains.ts'
 import { clearDerived } from './rederive.ts'
 import { type Remains, remainsOf } from './remains.ts'
 import type { RetainDeps } from './retain-deps.ts'
-import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
+import { createVectorSpool } from './vector-spool.ts'
 import { analyseAhead, writeDerived, writeTermSlices } from './write-derived.ts'
 
 /** What the attempts of one call share: the chunk that a transaction removed whose end was not heard of. */
@@ -32,9 +32,10 @@ export interface ChunkProgress {
 
 /**
  * Removes one chunk for good, with its like in other versions of the source. What its neighbours say by its words (the question that they
- * answer, the heading above them) is derived anew in the same transaction.
+ * answer, the heading above them) is derived anew in the same transaction. Without the bank's model that goes as well: vectors that it
+ * would have to make are left out, and a warning says so.
  *
- * @throws ProlepsisError INVALID_ARGUMENT when it is no ref; MODEL_MISMATCH when neighbours must be embedded and the bank is of another model
+ * @throws ProlepsisError INVALID_ARGUMENT when it is no ref
  */
 export async function forgetChunk(
   deps: RetainDeps,
@@ -72,18 +73,19 @@ async function forgetAlike(
 ): Promise<ForgetResult | null> {
   const ids = alike.map((chunk) => chunk.chunkId)
   const documents = [...new Set(alike.map((chunk) => chunk.documentId))]
+  const model = await modelOfBank(deps)
   const remains: Remains[] = []
   for (const documentId of documents) {
-    const left = await remainsOf(deps, documentId, new Set(ids))
+    const left = await remainsOf(deps, documentId, new Set(ids), measureOf(model))
     if (left !== null) remains.push(left)
   }
   const spool = createVectorSpool(deps.store.space.dimension)
   try {
-    const placed = remains.flatMap((one) => one.changed)
-    if (placed.length > 0) await embedAll(deps, remains, spool)
+    const changed = remains.flatMap((one) => one.changed.map(({ chunk }) => chunk))
+    const missing = changed.length === 0 ? 0 : await embedRemains(deps, model, changed, spool)
     const terms = remains.map((one) => analyseAhead(one.changed, one.changed.length, deps.analyser))
     const { database, bankId } = deps.store
-    return await database.transaction(async (tx) => {
+    const done = await database.transaction(async (tx) => {
       // whoever derives this source anew must not bring the chunk back
       await lockSource(tx, bankId, source)
       const alikeNow = await chunksOfSameText(tx, bankId, chunkId)
@@ -94,7 +96,8 @@ async function forgetAlike(
       const emptied = await noteForgottenChunks(tx, bankId, documents, `${FORGOTTEN_NOTE} on ${day}`)
       await deleteDocuments(tx, bankId, emptied)
       for (const one of remains) await clearRemains(tx, deps, one)
-      for (const one of remains) await writeDerived(tx, bankId, deps.store.space, one.changed, spool)
+      for (const one of remains)
+        await writeDerived(tx, bankId, deps.store.space, one.changed, spool, missing > 0)
       await writeTermSlices(tx, bankId, terms)
       // written terms count as current; those of a closed version do not
       const closed = remains.filter((one) => one.document.state !== 'current')
@@ -103,23 +106,16 @@ async function forgetAlike(
       progress.unsure = { chunkId, gone }
       return gone
     })
+    if (done !== null && missing > 0) warnOfMissing(deps, source, missing)
+    return done
   } finally {
     spool.dispose()
   }
 }
 
-async function embedAll(deps: RetainDeps, remains: readonly Remains[], spool: VectorSpool): Promise<void> {
-  const embedder = await deps.embedder()
-  const { bank, space } = deps.store
-  if (embedder.modelId !== space.modelId || embedder.dimension !== space.dimension) {
-    throw new ProlepsisError(
-      'MODEL_MISMATCH',
-      `What stands beside the chunk must be embedded anew, and the bank "${bank}" was filled with ${space.modelId}, not with ${embedder.modelId}.`,
-      { hint: 'Use that model, or forget the whole source.', details: { bank, model: space.modelId } },
-    )
-  }
-  const chunks = remains.flatMap((one) => one.changed.map(({ chunk }) => chunk))
-  await embedChunks(chunks, spool, { ...deps.store, embedder })
+function warnOfMissing({ events, store }: RetainDeps, source: string, missing: number): void {
+  const message = `${missing} vectors beside the chunk of "${source}" that was forgotten are missing, since the model of the bank is not here (${store.space.modelId}): rebuild-index makes them.`
+  events.emit({ type: 'warning', code: 'FORGOTTEN_WITHOUT_MODEL', message })
 }
 
 /** Whether the documents are still as the remains were made from. */

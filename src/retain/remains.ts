@@ -8,6 +8,7 @@ import { findDocument } from '../store/queries/documents.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
 import { CUE_MARGIN, cutOf, deriveCues, withQuestions } from './derive.ts'
 import { type DocumentLabels, labelsWithout } from './document-labels.ts'
+import type { Measure } from './embed-remains.ts'
 import { ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import type { PlacedChunk } from './write-derived.ts'
@@ -28,6 +29,7 @@ export async function remainsOf(
   deps: RetainDeps,
   documentId: number,
   gone: ReadonlySet<number>,
+  measure: Measure,
 ): Promise<Remains | null> {
   const { database, bankId, language } = deps.store
   const document = await findDocument(database, bankId, documentId)
@@ -37,9 +39,7 @@ export async function remainsOf(
   const [before, text] = [textOf(stored), textOf(left)]
   const labels = document.format === 'markdown' ? labelsWithout(document, before, text) : document
   const newLabels = labels.title !== document.title || !isDeepStrictEqual(labels.metadata, document.metadata)
-  const embedder = await deps.embedder()
-  const countTokens = (part: string): number => embedder.countTokens(part)
-  const cueDeps = { analyser: deps.analyser, language, maxTokens: embedder.maxTokens, countTokens }
+  const cueDeps = { analyser: deps.analyser, language, ...measure }
   const frontMatter = document.format === 'markdown' ? (readFrontMatter(text)?.values ?? {}) : {}
   const source = { ...document, ...labels, text, frontMatter }
   const drafts =

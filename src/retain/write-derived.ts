@@ -93,6 +93,8 @@ export async function writeDerived(
   space: VectorSpace,
   placed: Iterable<PlacedChunk>,
   spool: VectorSpool,
+  /** Leave out vectors that the spool does not have. */
+  partial = false,
 ): Promise<ReadonlyMap<number, WrittenCounts>> {
   await requireSpace(tx, bankId, space)
   const counts = new Map<number, WrittenCounts>()
@@ -108,7 +110,7 @@ export async function writeDerived(
       tx,
       bankId,
       space,
-      slice.flatMap((one) => vectorRows(one, spool)),
+      slice.flatMap((one) => vectorRows(one, spool, partial)),
     )
   }
   return counts
@@ -176,8 +178,14 @@ function cueRows({ chunk, chunkId }: PlacedChunk): readonly StoredCue[] {
   })
 }
 
-function vectorRows({ chunk, chunkId }: PlacedChunk, spool: VectorSpool): readonly NewVector[] {
-  return vectorsOf(chunk).map(({ kind, ordinal, hash }) => ({
+function vectorRows(
+  { chunk, chunkId }: PlacedChunk,
+  spool: VectorSpool,
+  partial: boolean,
+): readonly NewVector[] {
+  const planned = vectorsOf(chunk)
+  const there = partial ? planned.filter(({ hash }) => spool.has(hash)) : planned
+  return there.map(({ kind, ordinal, hash }) => ({
     chunkId,
     kind,
     ordinal,

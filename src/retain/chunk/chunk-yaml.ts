@@ -1,18 +1,18 @@
-import { isMap, isNode, isScalar, isSeq, type Pair, parseAllDocuments } from 'yaml'
-import { fallback, keyPath, tooLargeToParse, withCommentsAbove } from './key-units.ts'
+import { isMap, isNode, isScalar, isSeq, type Pair } from 'yaml'
+import { fallback, keyPath, withCommentsAbove } from './key-units.ts'
+import { parseYaml } from './parse-yaml.ts'
 import { type ScannedUnits, type Unit, unit } from './unit.ts'
+
+/** Its parser takes seconds and hundreds of megabytes for more. */
+const MAX_YAML_CHARS = 2_000_000
 
 /** Top-level keys of each document as units, large values by their own keys and items. */
 export function yamlUnits(text: string): ScannedUnits {
-  if (tooLargeToParse(text)) return fallback(text, 'too large for the yaml parser')
-  let documents: ReturnType<typeof parseAllDocuments>
-  try {
-    documents = parseAllDocuments(text, { logLevel: 'silent', uniqueKeys: false })
-  } catch (cause) {
-    if (cause instanceof RangeError) return fallback(text, 'yaml is nested too deep')
-    throw cause
-  }
-  if ('empty' in documents) return fallback(text, 'yaml has no document')
+  if (text.length > MAX_YAML_CHARS) return fallback(text, 'too large for the yaml parser')
+  const documents = parseYaml(text)
+  if (documents === 'wrong throughout') return fallback(text, 'yaml did not parse')
+  if (typeof documents === 'string') return fallback(text, `yaml is ${documents}`)
+  if (documents.length === 0) return fallback(text, 'yaml has no document')
   if (documents.some((document) => document.errors.length > 0)) return fallback(text, 'yaml did not parse')
   const units = documents.flatMap((document, index) => valueUnits(text, document.contents, '', `${index}`))
   return units.length > 0

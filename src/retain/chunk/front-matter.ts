@@ -1,5 +1,6 @@
 import { parse as parseToml } from 'smol-toml'
-import { parse as parseYaml } from 'yaml'
+import { parse as parseYamlValue } from 'yaml'
+import { parseYaml } from './parse-yaml.ts'
 
 export interface FrontMatter {
   /** Length of the block with its fences and the line break after it, in UTF-16 units. */
@@ -14,7 +15,9 @@ const TOML_BLOCK = /^\uFEFF?\+\+\+[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?\+\+\+[ \t]*(?:
 const KEY_LINE = /^[\w"'][^\n]*[:=]/m
 
 /** Keys about a text are few; a parser takes seconds for more, on the thread of the caller. */
-const MAX_BLOCK_CHARS = 1_000_000
+const MAX_BLOCK_CHARS = 200_000
+/** Errors up to which each is told with its line. */
+const MOST_TOLD_ERRORS = 20
 
 /** The block of keys at the head of a Markdown file (`---` YAML, `+++` TOML), or null. */
 export function readFrontMatter(text: string): FrontMatter | null {
@@ -32,7 +35,7 @@ export function readFrontMatter(text: string): FrontMatter | null {
     }
   }
   try {
-    const value: unknown = yaml === null ? parseToml(body) : parseYaml(body)
+    const value: unknown = yaml === null ? parseToml(body) : yamlValue(body)
     const values = isRecord(value) ? value : {}
     // Escapes may bring in what no text may hold; a value may hold itself.
     if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(values)))
@@ -42,6 +45,15 @@ export function readFrontMatter(text: string): FrontMatter | null {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
     return { end: match[0].length, values: {}, problem: `front matter could not be read: ${reason}` }
   }
+}
+
+/** @throws Error saying what is wrong, aliases that stand for very many values included */
+function yamlValue(body: string): unknown {
+  const documents = parseYaml(body)
+  if (typeof documents === 'string') throw new Error(`it is ${documents}`)
+  const errors = documents.flatMap((document) => document.errors)
+  if (errors.length > MOST_TOLD_ERRORS) throw errors[0]!
+  return parseYamlValue(body)
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

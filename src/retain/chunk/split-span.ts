@@ -6,6 +6,8 @@ const FIRST_GUESS_CHARS_PER_TOKEN = 4
 const WHOLE_REST = 1.5
 /** UTF-16 units. */
 const NEAR_WORD_END = 128
+/** Of a longer run of white space boundaries are not sought in the rest: it may be as long as the text. */
+const MOST_SPACE = 1000
 
 /**
  * Cuts a span that is too long at natural boundaries into pieces of about the target size.
@@ -82,6 +84,7 @@ function nextCut(
   }
   if (tokens > maxTokens)
     return { end: withTrailingSpace(text, from, last, end, limits), charsPerToken: ratio }
+  const lastWord = last
   last = withTrailingSpace(text, from, last, end, limits)
   const charsPerToken = Math.max(0.1, (last - from) / Math.max(1, tokens))
   const rest = end - from
@@ -92,8 +95,10 @@ function nextCut(
   if (pieces === 1) return { end, charsPerToken }
   const fitting = last
   let target = Math.min(last, from + Math.ceil(rest / pieces))
+  last = Math.min(last, lastWord + MOST_SPACE)
+  const seekFrom = body - from > MOST_SPACE ? body : from
   for (;;) {
-    const cut = Math.min(end, bestCut(text, from, target, last, order))
+    const cut = Math.min(end, bestCut(text, seekFrom, target, last, order))
     if (cut <= body) {
       // Nothing but white space: take the first characters of the word along.
       if (last <= body) return { end: last, charsPerToken }

@@ -21,7 +21,7 @@ const MOST_ASKING_TURNS = 2
  * roles stay as they are. Measured (any@5 / @10 / @20): LoCoMo 760 questions 87.6 / 91.7 / 94.6, without statements about
  * 87.0 at half the cost; MemAware sessions any@10 easy / medium / hard 69.7 / 64.4 / 12.9, with cues for long turns too 68.3 / 65.1 / 10.0.
  */
-export function chatCues(input: CueInput): ChunkCues[] {
+export function* chatCues(input: CueInput): Generator<ChunkCues, void, undefined> {
   const speakers = [
     ...new Set(input.chunks.flatMap((chunk) => (chunk.speaker === null ? [] : [chunk.speaker]))),
   ]
@@ -31,7 +31,7 @@ export function chatCues(input: CueInput): ChunkCues[] {
     (input.language === 'none' && looksEnglish(input.chunks.map(contentOf).join('\n').slice(0, 8_000)))
   const findSpeakers = createNameFinder(people)
   const turns = input.chunks.map((chunk) => readTurn(chunk, people, english, input))
-  return turns.map((turn, at) => cuesOfTurn(turn, turns, at, findSpeakers, input))
+  for (const [at, turn] of turns.entries()) yield cuesOfTurn(turn, turns, at, findSpeakers, input)
 }
 
 function cuesOfTurn(

@@ -19,8 +19,8 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 )
 
 /** Cues of code: where a symbol is defined, what its documentation says, what it calls. */
-export function codeCues(input: CueInput): ChunkCues[] {
-  return input.chunks.map((chunk) => cuesOfSymbol(chunk, input))
+export function* codeCues(input: CueInput): Generator<ChunkCues, void, undefined> {
+  for (const chunk of input.chunks) yield cuesOfSymbol(chunk, input)
 }
 
 function cuesOfSymbol(chunk: ChunkDraft, input: CueInput): ChunkCues {

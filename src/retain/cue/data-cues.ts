@@ -5,8 +5,8 @@ import type { CueInput } from './cue-input.ts'
 import { boundCues, fitTokens, lexicalStatements } from './cue-limits.ts'
 
 /** Cues of JSON, YAML and TOML: the key path in words, and what stands there. */
-export function dataCues(input: CueInput): ChunkCues[] {
-  return input.chunks.map((chunk) => cuesOfKey(chunk, input))
+export function* dataCues(input: CueInput): Generator<ChunkCues, void, undefined> {
+  for (const chunk of input.chunks) yield cuesOfKey(chunk, input)
 }
 
 function cuesOfKey(chunk: ChunkDraft, input: CueInput): ChunkCues {

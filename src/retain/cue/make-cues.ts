@@ -8,9 +8,9 @@ import { proseCues } from './prose-cues.ts'
 /**
  * What the rules derive from each chunk of a document version, in the chunks' order: the texts of its `content` and `window` vectors,
  * its cues, the people it names. Pure; never throws on any text; every text fits `maxTokens` and none is blank unless its
- * chunk is.
+ * chunk is. Made one by one as they are asked for.
  */
-export function makeCues(input: CueInput): ChunkCues[] {
+export function eachCues(input: CueInput): Iterable<ChunkCues> {
   switch (input.document.format) {
     case 'chat':
       return chatCues(input)
@@ -24,4 +24,9 @@ export function makeCues(input: CueInput): ChunkCues[] {
     case 'prose':
       return proseCues(input)
   }
+}
+
+/** The same, all of them. */
+export function makeCues(input: CueInput): ChunkCues[] {
+  return [...eachCues(input)]
 }

@@ -20,7 +20,7 @@ const LISTED_TERM = /^\s*(?:[-*+]|\d+[.)])\s+(?:\*\*|__|`)([^*_`]{2,60})(?:\*\*|
  * Cues of prose and Markdown: heading path, questions that definitions answer, sentences. All lexical: sentence vectors double the
  * cost for 0.6 points of any@5 on MTRAG-UN, and vectors of definitions lose 1.
  */
-export function proseCues(input: CueInput): ChunkCues[] {
+export function* proseCues(input: CueInput): Generator<ChunkCues, void, undefined> {
   const english =
     input.language === 'english' ||
     (input.language === 'none' &&
@@ -30,7 +30,7 @@ export function proseCues(input: CueInput): ChunkCues[] {
           .join('')
           .slice(0, 8_000),
       ))
-  return input.chunks.map((chunk) => cuesOfSection(chunk, english, input))
+  for (const chunk of input.chunks) yield cuesOfSection(chunk, english, input)
 }
 
 function cuesOfSection(chunk: ChunkDraft, english: boolean, input: CueInput): ChunkCues {

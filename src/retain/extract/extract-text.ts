@@ -21,7 +21,7 @@ export interface ExtractOptions {
 const HTML_EXTENSIONS = new Set(['html', 'htm', 'xhtml'])
 const HTML_MEDIA_TYPES = new Set(['text/html', 'application/xhtml+xml'])
 /** Longer HTML would hold the thread for too long. */
-const MAX_HTML_CHARS = 10_000_000
+const MAX_HTML_CHARS = 5_000_000
 /** A first heading is looked for in so many characters. */
 const TITLE_REACH = 4000
 /** Media types of text outside `text/`. */
