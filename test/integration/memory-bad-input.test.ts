@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
+import { createTestDatabase, noServerReason, serverUrl } from '../support/postgres.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
 const shared = useTestMemory({ maxTextBytes: 5_000_000 })
@@ -314,5 +315,18 @@ describe('opening', () => {
     const where = { dataDir: join(root, 'a-file', 'x'), embedder, readOnly: true }
     writeFileSync(join(root, 'a-file'), '')
     expect(await codeOf(createMemory(where))).toBe('INVALID_ARGUMENT')
+  })
+
+  test.skipIf(serverUrl === undefined)(`nor does one on a server (${noServerReason})`, async () => {
+    const made = await createTestDatabase()
+    const where = { databaseUrl: made.databaseUrl, embedder }
+    expect(await codeOf(createMemory({ ...where, readOnly: true }))).toBe('STORE_READ_ONLY')
+    const writer = await createMemory(where)
+    await writer.retain('The lake is deep.', { source: 'lake' })
+    await writer.close()
+    const reader = await createMemory({ ...where, readOnly: true })
+    expect((await reader.recall('lake')).passages).toHaveLength(1)
+    await reader.close()
+    await made.drop()
   })
 })
