@@ -22,7 +22,7 @@ import { retireTerms, type TermEntry, writeTerms } from '../../src/store/queries
 import { ensureSpace, setActiveSpace } from '../../src/store/queries/spaces.ts'
 import { searchVectorKinds, type VectorHit } from '../../src/store/queries/vectors-search.ts'
 import { copyVectors, type NewVector } from '../../src/store/queries/vectors-write.ts'
-import { createTestDatabase, noServerReason, serverUrl } from '../support/postgres.ts'
+import { createTestDatabase, noServerReason, onEmbedded, serverUrl } from '../support/postgres.ts'
 
 export const DIMENSION = 32
 export const NOW: Date = new Date('2026-01-02T03:04:05.000Z')
@@ -58,7 +58,7 @@ export function describeStores(
   suite: (open: () => Promise<OpenedStore>) => void,
   migrations?: MigrationsOption,
 ): void {
-  describe(`${name} on PGlite`, () => suite(() => openMemory(migrations)))
+  if (onEmbedded) describe(`${name} on PGlite`, () => suite(() => openMemory(migrations)))
   const onServer = (): void => suite(() => openServer(migrations))
   if (serverUrl === undefined) describe.skip(`${name} on a server (${noServerReason})`, onServer)
   else describe(`${name} on a server`, onServer)

@@ -55,6 +55,8 @@ describe('processes that share a data folder', () => {
       const path = await dataFolder()
       const pairs = 40
       const acknowledged = new Map<string, number[]>()
+      // Called at every line of a writer.
+      let heard = (): void => undefined
       const writers = Array.from({ length: count }, (_, index) => {
         const program = startProgram('pair-writer', [path, `w${index}`, String(pairs)])
         programs.push(program)
@@ -65,6 +67,7 @@ describe('processes that share a data folder', () => {
           for await (const line of program.lines) {
             if (line === 'done') done = true
             else if (line !== 'ready') numbers.push(Number(line))
+            heard()
           }
           return { done, ...(await program.ended) }
         })()
@@ -89,7 +92,9 @@ describe('processes that share a data folder', () => {
         while (
           living.some(({ numbers }, index) => numbers.length < Math.min(pairs, (marks[index] ?? 0) + 8))
         ) {
-          await new Promise((resolve) => setImmediate(resolve))
+          await new Promise<void>((resolve) => {
+            heard = resolve
+          })
         }
         const pid = await ownerOf()
         const owner = living.find(({ program }) => program.pid === pid)

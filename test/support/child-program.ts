@@ -19,7 +19,8 @@ export interface ChildProgram {
 /** Runs a program of test/support/programs in a process of its own. */
 export function startProgram(name: string, args: readonly string[]): ChildProgram {
   const path = join(compiled, 'test/support/programs', `${name}.js`)
-  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
+  // They do little: V8's optimising WebAssembly compiler would cost more than it saves.
+  const child: ChildProcess = spawn(process.execPath, ['--liftoff-only', path, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let errors = ''

@@ -4,6 +4,9 @@ import pg from 'pg'
 /** The tests' server, or undefined: then a suite names the reason for skipping. */
 export const serverUrl: string | undefined = process.env.DATABASE_URL || undefined
 
+/** False when TEST_STORES is `server`: the suites that ran on the embedded store before are not run on it again. */
+export const onEmbedded: boolean = serverUrl === undefined || process.env.TEST_STORES !== 'server'
+
 export const noServerReason = 'no PostgreSQL server: set DATABASE_URL (scripts/postgres-server.sh start)'
 
 export interface TestDatabase {
