@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexProgress } from '../../src/index.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
+import { withoutRootRights } from '../support/without-root-rights.ts'
 
 const { bank, embedder } = useTestMemory()
 
@@ -20,6 +21,25 @@ const put = (path: string, content: string | Uint8Array) => {
 const sources = async (memory: ReturnType<typeof bank>) => (await memory.documents()).map((one) => one.source)
 
 describe('index', () => {
+  test('a folder and a file that one may not read are named and stop nothing', async () => {
+    put('open/a.md', '# Apples\n\nApples are sweet.\n')
+    put('open/secret.md', '# Secret\n')
+    put('shut/b.md', '# Pears\n')
+    const memory = bank()
+    // Loads what is loaded at need: as nobody it might not be readable.
+    await memory.index(join(root, 'shut'), { sourcePrefix: 'before/' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'open/secret.md'), 0)
+    chmodSync(join(root, 'shut'), 0)
+    const result = await withoutRootRights(() => memory.index(root))
+    chmodSync(join(root, 'shut'), 0o700)
+    expect((await sources(memory)).sort()).toEqual(['before/b.md', 'open/a.md'])
+    expect(result.failed.map(({ path, code }) => [path, code]).sort()).toEqual([
+      ['open/secret.md', 'UNREADABLE_FILE'],
+      ['shut', 'UNREADABLE_FILE'],
+    ])
+  })
+
   test('keeps what the rules leave, tells what it skipped and why, and stops for nothing', async () => {
     put('a.md', '# Apples\n\nApples are sweet.\n')
     put('src/b.ts', 'export const pears = 1\n')

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { readMigrations } from '../../src/store/migrate.ts'
 import { openStore, restoreStore } from '../../src/store/open.ts'
 import { nextLine, startProgram } from '../support/child-program.ts'
 import { usedFolders } from '../support/used-folders.ts'
+import { withoutRootRights } from '../support/without-root-rights.ts'
 
 const { dataFolder, newFolder } = usedFolders()
 const cleanups: (() => void)[] = []
@@ -228,7 +229,9 @@ describe('a program that does not close its store', () => {
   })
 })
 
-/** A file system of its own with little space; needs the right to mount. */
+const NEEDS_MOUNT = 'a disk of a few megabytes needs Linux, root and the right to mount a tmpfs'
+
+/** A file system of its own with little space, or null without the right to mount one. */
 async function smallDisk(megabytes: number): Promise<string | null> {
   const path = await newFolder()
   await mkdir(path)
@@ -245,7 +248,7 @@ async function smallDisk(megabytes: number): Promise<string | null> {
 describe('a disk that', () => {
   it('is full: writes fail clearly, reads go on, and all is there when space is made', async ({ skip }) => {
     const disk = await smallDisk(130)
-    if (disk === null) return skip('needs root and tmpfs')
+    if (disk === null) return skip(NEEDS_MOUNT)
     const path = join(disk, 'store')
     execFileSync('cp', ['-r', await dataFolder(), path])
     const database = await openStore({ dataDir: path })
@@ -270,24 +273,28 @@ describe('a disk that', () => {
 
   it('has no space for a new store says so', async ({ skip }) => {
     const disk = await smallDisk(10)
-    if (disk === null) return skip('needs root and tmpfs')
+    if (disk === null) return skip(NEEDS_MOUNT)
     await expect(openStore({ dataDir: join(disk, 'store') })).rejects.toMatchObject({ code: 'STORE_FULL' })
     expect(await readdir(join(disk, 'store'))).toEqual(['run'])
   })
 
   it('is read-only says so', async ({ skip }) => {
     const disk = await smallDisk(120)
-    const path = join(disk ?? (await newFolder()), 'store')
-    if (disk === null && process.getuid?.() === 0)
-      return skip('root may write everywhere, and cannot mount here')
-    await mkdir(path, { recursive: true })
-    execFileSync('cp', ['-r', `${await dataFolder()}/.`, path])
-    if (disk === null) {
-      await chmod(join(path, 'run'), 0o500)
-      cleanups.push(() => execFileSync('chmod', ['700', join(path, 'run')]))
-    } else {
-      execFileSync('mount', ['-o', 'remount,ro', disk])
-    }
+    if (disk === null) return skip(NEEDS_MOUNT)
+    const path = join(disk, 'store')
+    execFileSync('cp', ['-r', await dataFolder(), path])
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    await expect(openStore({ dataDir: path })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    await expect(openStore({ dataDir: `${path}/new` })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+  })
+})
+
+it('a folder that one may read but not write says so', async () => {
+  const path = await dataFolder()
+  // Others may read (who runs as root is one of them meanwhile), nobody may write.
+  execFileSync('chmod', ['-R', 'u=rX,go=rX', dirname(path)])
+  cleanups.push(() => execFileSync('chmod', ['-R', 'u+w', dirname(path)]))
+  await withoutRootRights(async () => {
     await expect(openStore({ dataDir: path })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
     await expect(openStore({ dataDir: `${path}/new` })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
   })
