@@ -53,7 +53,7 @@ export type {
 export type { Trust } from './domain/trust.ts'
 export { TRUST_LEVELS } from './domain/trust.ts'
 // needs no open memory: it makes the folder that one is then opened on
-export { restoreBackup } from './maintain/backup.ts'
+export { restoreBackup } from './maintain/restore.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -13,14 +13,14 @@ import type { Database } from '../store/database.ts'
  */
 export async function backupStore(database: Database, path: string): Promise<{ readonly bytes: number }> {
   if (typeof path !== 'string' || path.trim() === '')
-    throw invalid('path must name the file to write.', 'backup.tar.gz')
+    throw invalidPath('path must name the file to write.', 'backup.tar.gz')
   if (database.engine === 'postgres') {
     throw new ProlepsisError('INVALID_ARGUMENT', 'A server is not backed up by Prolepsis.', {
       hint: 'Use pg_dump on the database URL, or `prolepsis export` for a bank.',
     })
   }
   if ((await stat(path).catch(() => null)) !== null)
-    throw invalid(`${path} exists already.`, 'Name a new file.')
+    throw invalidPath(`${path} exists already.`, 'Name a new file.')
   const partial = `${path}.partial`
   try {
     await pipeline(
@@ -37,21 +37,8 @@ export async function backupStore(database: Database, path: string): Promise<{ r
   return { bytes: (await stat(path)).size }
 }
 
-/**
- * Makes an embedded store from a backup, all or nothing. The folder must hold none.
- *
- * @throws ProlepsisError NOT_FOUND, UNREADABLE_FILE, IMPORT_INVALID, INVALID_ARGUMENT, STORE_NEWER, STORE_OLDER_ENGINE
- */
-export async function restoreBackup(path: string, dataDir: string): Promise<void> {
-  const found = await stat(path).catch((error: unknown) => {
-    throw asFileError(error, path)
-  })
-  if (!found.isFile()) throw invalid(`${path} is not a file.`, 'Give the file that `prolepsis backup` wrote.')
-  const { restoreStore } = await import('../store/open.ts')
-  await restoreStore(dataDir, createReadStream(path))
-}
-
-function asFileError(error: unknown, path: string): unknown {
+/** What the system says about a file, in our words; any other error as it is. */
+export function asFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   const as = (
     ours: 'NOT_FOUND' | 'UNREADABLE_FILE' | 'STORE_FULL',
@@ -69,6 +56,6 @@ function asFileError(error: unknown, path: string): unknown {
   return error
 }
 
-function invalid(message: string, hint: string): ProlepsisError {
+export function invalidPath(message: string, hint: string): ProlepsisError {
   return new ProlepsisError('INVALID_ARGUMENT', message, { hint, details: { option: 'path' } })
 }

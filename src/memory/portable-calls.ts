@@ -31,10 +31,10 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
           const message = `The export is of a bank in ${read.header.bank.language}; this one is in ${deps.store.language}.`
           engine.events.emit({ type: 'warning', code: 'BANK_LANGUAGE', message })
         }
-        const { writeVersion } = await import('../retain/write-version.ts')
+        const { writeVersions } = await import('../retain/write-version.ts')
         const imported = await importBank(
           read,
-          (document, signal) => repeatable(engine.database, () => writeVersion(deps, document, signal)),
+          (documents, signal) => repeatable(engine.database, () => writeVersions(deps, documents, signal)),
           options,
         )
         engine.people.invalidate(deps.store.bankId)

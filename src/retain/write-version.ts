@@ -1,6 +1,6 @@
 import type { CueDraft } from '../domain/cue.ts'
 import type { Document } from '../domain/document.ts'
-import { ProlepsisError } from '../domain/errors.ts'
+import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
 import type { ExportedDocument } from '../domain/portable.ts'
 import type { Queryable } from '../store/database.ts'
 import { writeActivity } from '../store/queries/activity.ts'
@@ -22,7 +22,7 @@ import { embedChunks } from './embed-chunks.ts'
 import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
-import { analyseAhead, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
+import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
 
 export interface WrittenVersion {
   readonly status: 'written' | 'unchanged'
@@ -30,27 +30,41 @@ export interface WrittenVersion {
 }
 
 /**
- * Writes one exported version of a document as it was: number, times, state, cues of callers and models, activity; all else is derived
- * from its text. A version that is there already is left alone. A current or deleted version takes the place of an older
- * current one; a current one comes in as superseded when the bank is ahead of it.
+ * Writes exported versions as they were: number, times, state, cues of callers and models, activity; all else is derived from their
+ * texts. They are embedded together and written in one transaction, in their order: all or none. A version that is there
+ * already is left alone. A current or deleted version takes the place of an older current one; a current one comes in as
+ * superseded when the bank is ahead of it.
  *
  * @throws ProlepsisError IMPORT_INVALID when the bank has another text as the same version
  */
-export async function writeVersion(
+export async function writeVersions(
   deps: RetainDeps,
-  exported: ExportedDocument,
+  exported: readonly ExportedDocument[],
   signal?: AbortSignal | undefined,
-): Promise<WrittenVersion> {
+): Promise<readonly WrittenVersion[]> {
   const { database, bankId, space } = deps.store
-  if (await isThere(database, bankId, exported)) return { status: 'unchanged', chunks: 0 }
-  const chunks = await deriveVersion(deps, exported)
+  const derived: DerivedVersion[] = []
+  for (const document of exported) {
+    throwIfAborted(signal)
+    const there = await isThere(database, bankId, document)
+    if (!there) derived.push({ exported: document, chunks: await deriveVersion(deps, document) })
+  }
   const spool = createVectorSpool(space.dimension)
   try {
-    await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
-    return await commitVersion(deps, exported, chunks, spool)
+    if (derived.length > 0) {
+      const chunks = joined(derived.map((one) => one.chunks))
+      await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
+    }
+    const written = await commitVersions(deps, derived, spool)
+    return exported.map((document) => written.get(document) ?? { status: 'unchanged', chunks: 0 })
   } finally {
     spool.dispose()
   }
+}
+
+interface DerivedVersion {
+  readonly exported: ExportedDocument
+  readonly chunks: DerivedChunks
 }
 
 async function isThere(q: Queryable, bankId: number, exported: ExportedDocument): Promise<boolean> {
@@ -81,35 +95,56 @@ async function deriveVersion(deps: RetainDeps, exported: ExportedDocument): Prom
   return keepCues(derived.chunks, kept)
 }
 
-async function commitVersion(
+async function commitVersions(
   deps: RetainDeps,
-  exported: ExportedDocument,
-  chunks: DerivedChunks,
+  derived: readonly DerivedVersion[],
+  spool: VectorSpool,
+): Promise<ReadonlyMap<ExportedDocument, WrittenVersion>> {
+  const { database, bankId } = deps.store
+  const total = derived.reduce((sum, { chunks }) => sum + chunks.length, 0)
+  const allIds = await reserveChunkIds(database, total)
+  const prepared = derived.map(({ exported, chunks }): PreparedVersion => {
+    const ids = allIds.splice(0, chunks.length)
+    return { exported, chunks, ids, terms: analyseAhead(place(chunks, ids, 0), chunks.length, deps.analyser) }
+  })
+  const sources = [...new Set(derived.map(({ exported }) => exported.source))].sort()
+  return database.transaction(async (tx) => {
+    for (const source of sources) await lockSource(tx, bankId, source)
+    const written = new Map<ExportedDocument, WrittenVersion>()
+    for (const one of prepared) written.set(one.exported, await commitVersion(tx, deps, one, spool))
+    return written
+  })
+}
+
+interface PreparedVersion extends DerivedVersion {
+  readonly ids: readonly number[]
+  readonly terms: ReturnType<typeof analyseAhead>
+}
+
+async function commitVersion(
+  tx: Queryable,
+  { store }: RetainDeps,
+  { exported, chunks, ids, terms }: PreparedVersion,
   spool: VectorSpool,
 ): Promise<WrittenVersion> {
-  const { database, bankId, space } = deps.store
-  const ids = await reserveChunkIds(database, chunks.length)
-  const terms = analyseAhead(place(chunks, ids, 0), chunks.length, deps.analyser)
-  return database.transaction(async (tx) => {
-    await lockSource(tx, bankId, exported.source)
-    if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
-    const current = await findCurrentDocument(tx, bankId, exported.source)
-    const later = (await listVersions(tx, bankId, exported.source)).filter(
-      ({ version }) => version > exported.version,
-    )
-    const document = documentOf(exported, chunks, later.at(-1) ?? null)
-    const ends = document.state !== 'superseded' && current !== null && current.version < document.version
-    const closed = ends ? [current.documentId] : []
-    for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
-    const documentId = await insertDocument(tx, bankId, document)
-    await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
-    await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
-    await writeDerived(tx, bankId, space, place(chunks, ids, documentId), spool)
-    await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
-    await writeTermSlices(tx, bankId, [terms])
-    if (document.state !== 'current') await retireTerms(tx, bankId, ids)
-    return { status: 'written', chunks: chunks.length }
-  })
+  const { bankId, space } = store
+  if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
+  const current = await findCurrentDocument(tx, bankId, exported.source)
+  const later = (await listVersions(tx, bankId, exported.source)).filter(
+    ({ version }) => version > exported.version,
+  )
+  const document = documentOf(exported, chunks, later.at(-1) ?? null)
+  const ends = document.state !== 'superseded' && current !== null && current.version < document.version
+  const closed = ends ? [current.documentId] : []
+  for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
+  const documentId = await insertDocument(tx, bankId, document)
+  await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
+  await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
+  await writeDerived(tx, bankId, space, place(chunks, ids, documentId), spool)
+  await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
+  await writeTermSlices(tx, bankId, [terms])
+  if (document.state !== 'current') await retireTerms(tx, bankId, ids)
+  return { status: 'written', chunks: chunks.length }
 }
 
 function documentOf(
