@@ -39,7 +39,7 @@ export async function readContent(
   const bytes = byteLength(content)
   if (bytes > maxTextBytes) {
     throw new ProlepsisError('TEXT_TOO_LARGE', `The text has ${bytes} bytes; the limit is ${maxTextBytes}.`, {
-      hint: 'Split it, or raise maxTextBytes (max_text_bytes in prolepsis.toml).',
+      hint: 'Split it, or raise maxTextBytes (max_text_bytes in prolepsis.toml): it takes many times as much memory.',
       details: { bytes, maxTextBytes },
     })
   }

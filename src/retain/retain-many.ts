@@ -17,12 +17,16 @@ interface Entry {
   readonly startedAt: number
   readonly result: RetainManyResult | null
   readonly planned: { readonly plan: WritePlan; readonly request: RetainRequest } | null
+  /** Of an item that is planned only when its turn comes, since its plan takes much room. */
+  readonly large: RetainRequest | null
   readonly vectors: number
 }
 
 /** A transaction's worth: enough texts that the cost of the transaction vanishes, few enough that results flow. */
 const BATCH_VECTORS = 384
 const BATCH_ITEMS = 64
+/** Bytes, or UTF-16 units; the plans of three batches are in memory at a time. */
+const LARGE_ITEM = 8 * 1024 ** 2
 
 /**
  * Retains one item after another, in batches: while one batch is written, the next is embedded and the one after it read
@@ -88,16 +92,18 @@ function watched(promise: Promise<unknown>): void {
 }
 
 function isFull(batch: readonly Entry[]): boolean {
+  if (batch.at(-1)?.large != null) return true
   return batch.length >= BATCH_ITEMS || batch.reduce((sum, entry) => sum + entry.vectors, 0) >= BATCH_VECTORS
 }
 
 async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal | undefined): Promise<Entry> {
   throwIfAborted(signal)
   const startedAt = performance.now()
-  const entry = { item, startedAt, result: null, planned: null, vectors: 0 }
+  const entry = { item, startedAt, result: null, planned: null, large: null, vectors: 0 }
   try {
     const { content, ...options } = item
     const request = withSignal(readRetainOptions(options), signal)
+    if (isLarge(content)) return { ...entry, large: request }
     const plan = await repeatable(deps.store.database, () => planRetain(deps, content, request))
     if (plan.kind === 'write') {
       let vectors = 0
@@ -114,6 +120,9 @@ async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal 
     return { ...entry, result: failure(item, error, startedAt) }
   }
 }
+
+const isLarge = (content: unknown): boolean =>
+  (typeof content === 'string' || content instanceof Uint8Array) && content.length > LARGE_ITEM
 
 const withSignal = (request: RetainRequest, signal: AbortSignal | undefined): RetainRequest =>
   request.signal === undefined ? { ...request, signal } : request
@@ -177,7 +186,8 @@ async function commitTogether(
 
 async function retainAlone(deps: RetainDeps, entry: Entry): Promise<RetainManyResult> {
   try {
-    const { request } = entry.planned!
+    // not done, so planned or large
+    const request = entry.planned?.request ?? entry.large!
     return await repeatable(deps.store.database, () =>
       retainRequest(deps, entry.item.content, request, entry.startedAt),
     )

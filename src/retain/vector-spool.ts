@@ -12,7 +12,7 @@ export interface VectorSpool {
   dispose(): void
 }
 
-const VECTORS_IN_MEMORY = 30_000
+const VECTORS_IN_MEMORY = 10_000
 
 /**
  * Keeps vectors of `dimension` numbers in memory up to `inMemory` of them, and the rest in a temporary file, so that a

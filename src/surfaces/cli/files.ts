@@ -1,13 +1,17 @@
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ProlepsisError } from '../schema/names.ts'
-import { type CliIo, readAll, readLines } from './io.ts'
+import { type CliIo, readAll, readLines, tooLarge } from './io.ts'
 
-/** A file's bytes; pipes and devices too. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_FILE, TEXT_TOO_LARGE */
-export async function readFileBytes(path: string, io: CliIo): Promise<Uint8Array> {
+/** A file's bytes, at most `most` of them; pipes and devices too. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_FILE, TEXT_TOO_LARGE */
+export async function readFileBytes(path: string, most: number, io: CliIo): Promise<Uint8Array> {
   try {
-    return await readAll(open(path, io), path, io.signal)
+    // before a byte is read; a pipe has no size
+    const { size } = await stat(resolve(io.cwd, path))
+    if (size > most) throw tooLarge(path, size, most)
+    return await readAll(open(path, io), path, most, io.signal)
   } catch (error) {
     throw fileError(error, path)
   }

@@ -30,23 +30,28 @@ export function write(stream: Writable, text: string): Promise<void> {
   })
 }
 
-// The most that a text of a memory can be: see max_text_bytes.
-const LARGEST_INPUT_BYTES = 400 * 1024 * 1024
-
-/** Everything that a stream gives, as bytes. @throws ProlepsisError TEXT_TOO_LARGE, CANCELLED */
-export async function readAll(stream: Readable, name: string, signal?: AbortSignal): Promise<Uint8Array> {
+/** Everything that a stream gives, as bytes; it is read no further than `most`. @throws ProlepsisError TEXT_TOO_LARGE, CANCELLED */
+export async function readAll(
+  stream: Readable,
+  name: string,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of abortable(stream, signal)) {
     size += part.length
-    if (size > LARGEST_INPUT_BYTES) {
-      throw new ProlepsisError('TEXT_TOO_LARGE', `${name} is over ${LARGEST_INPUT_BYTES} bytes.`, {
-        hint: 'Split it.',
-      })
-    }
+    if (size > most) throw tooLarge(name, `more than ${most}`, most)
     parts.push(part)
   }
   return Buffer.concat(parts)
+}
+
+export function tooLarge(name: string, bytes: number | string, most: number): ProlepsisError {
+  return new ProlepsisError('TEXT_TOO_LARGE', `${name} has ${bytes} bytes; the limit is ${most}.`, {
+    hint: 'Split it, or raise max_text_bytes in prolepsis.toml (PROLEPSIS_MAX_TEXT_BYTES): it takes many times as much memory.',
+    details: { bytes, maxTextBytes: most },
+  })
 }
 
 /**

@@ -7,6 +7,9 @@ import { isTerminal, readAll } from '../io.ts'
 import { channelWeight, collect, defined, keyValue, positiveNumber, wholeNumber } from '../options.ts'
 import { renderRecall } from '../render/passages.ts'
 
+/** A question is no book: see what recall takes. */
+const LARGEST_QUERY_BYTES = 16 * 1024 * 1024
+
 interface RecallCommandOptions extends CommonOptions {
   readonly limit?: number
   readonly budget?: number
@@ -132,7 +135,10 @@ async function readQuery(query: string | undefined, { io }: CliContext): Promise
       hint: 'Give it as an argument or on standard input.',
     })
   }
-  return decodeUtf8(await readAll(io.stdin, 'Standard input', io.signal), 'Standard input').trim()
+  return decodeUtf8(
+    await readAll(io.stdin, 'Standard input', LARGEST_QUERY_BYTES, io.signal),
+    'Standard input',
+  ).trim()
 }
 
 async function readHistory(path: string, { io }: CliContext): Promise<readonly HistoryMessage[]> {

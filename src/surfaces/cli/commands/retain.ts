@@ -87,7 +87,7 @@ async function readContent(
       throw new ProlepsisError('INVALID_ARGUMENT', 'Both a text and --file were given.', {
         hint: 'Give one of them.',
       })
-    return readFileBytes(options.file, context.io)
+    return readFileBytes(options.file, await largestText(context), context.io)
   }
   if (text !== undefined && text !== '-') return text
   if (text === undefined && isTerminal(context.io.stdin)) {
@@ -95,13 +95,23 @@ async function readContent(
       hint: 'Give it as an argument, with --file, or on standard input.',
     })
   }
-  const bytes = await readAll(context.io.stdin, 'Standard input', context.io.signal)
+  const most = await largestText(context)
+  const bytes = await readAll(context.io.stdin, 'Standard input', most, context.io.signal)
   // Bytes that are not UTF-8 go on as they are, so that the engine says what is wrong with them; typed text is text of the user's.
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return bytes
   }
+}
+
+/** Bytes: what the memory would refuse need not be read. */
+async function largestText({ io }: CliContext): Promise<number> {
+  const [{ resolveSettings }, { processContext }] = await Promise.all([
+    import('../../../config/resolve.ts'),
+    import('../../../config/sources.ts'),
+  ])
+  return resolveSettings({}, processContext(io.cwd)).settings.maxTextBytes
 }
 
 async function retainLines(options: RetainCommandOptions, context: CliContext): Promise<void> {
