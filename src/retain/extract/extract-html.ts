@@ -62,16 +62,24 @@ export async function extractHtml(html: string): Promise<HtmlText> {
   }
 }
 
+/** White space that HTML does not collapse, in endless runs: the converter takes the square of their length. */
+const ENDLESS_SPACE =
+  /(?:(?:[^\S \t\r\n]|&(?:nbsp|ensp|emsp|thinsp|#160|#xa0|#12|#8232|#8233);)[ \t\r\n]*){200,}/gi
+
 function convert(service: { turndown(html: string): string }, html: string): string {
   try {
-    return service.turndown(html)
+    return service.turndown(html.replace(ENDLESS_SPACE, ' '))
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause
-    throw new ProlepsisError('UNSUPPORTED_MEDIA', 'The HTML is nested too deep to be read.', {
-      hint: 'Extract its text first and retain that.',
-      cause,
-    })
+    throw nestedTooDeep(cause)
   }
+}
+
+export function nestedTooDeep(cause?: unknown): ProlepsisError {
+  return new ProlepsisError('UNSUPPORTED_MEDIA', 'The HTML is nested too deep to be read.', {
+    hint: 'Extract its text first and retain that.',
+    cause,
+  })
 }
 
 /** Entities resolved. */

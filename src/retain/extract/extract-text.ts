@@ -7,8 +7,9 @@ import { renderChat } from '../chunk/render-chat.ts'
 import type { ExtractedText } from '../stages.ts'
 import { decodeText } from './decode-text.ts'
 import { CHAT_MEDIA_TYPE, detectFormat, essence, nameParts } from './detect-format.ts'
-import { extractHtml } from './extract-html.ts'
+import { extractHtml, nestedTooDeep } from './extract-html.ts'
 import { extractPdf } from './extract-pdf.ts'
+import { MAX_HTML_DEPTH, MAX_HTML_TAGS, measureHtml } from './html-measure.ts'
 import { signatureOf } from './media-signature.ts'
 
 export interface ExtractOptions {
@@ -75,10 +76,13 @@ async function fromString(
 ): Promise<ExtractedText> {
   assertWellFormed(text, 'the text')
   if (!isHtml(text, options)) return finish(text, options, notes)
-  if (text.length > MAX_HTML_CHARS) {
+  const { tags, depth } = measureHtml(text)
+  if (depth > MAX_HTML_DEPTH) throw nestedTooDeep()
+  if (text.length > MAX_HTML_CHARS || tags > MAX_HTML_TAGS) {
     const mediaType = options.mediaType === undefined ? 'text/html' : essence(options.mediaType)
     const plain = { text: notBlank(text), mediaType, format: 'prose', codeLanguage: null } as const
-    const note = `HTML over ${MAX_HTML_CHARS} characters: kept with its tags, cut as prose`
+    const limit = tags > MAX_HTML_TAGS ? `${MAX_HTML_TAGS} tags` : `${MAX_HTML_CHARS} characters`
+    const note = `HTML over ${limit}: kept with its tags, cut as prose`
     return { ...plain, title: null, frontMatter: {}, notes: [...notes, note] }
   }
   const { markdown, title } = await extractHtml(text)
