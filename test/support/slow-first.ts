@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take longest, slowest first: begun last, one of them would leave the other worker idle. */
 const SLOW = [
   'integration/store-processes',
+  'retain/hostile-texts',
   'integration/store-folder',
   'contract/database',
   'integration/memory-processes',
@@ -12,6 +13,8 @@ const SLOW = [
   'surfaces/examples',
   'surfaces/cli-bad-input',
   'integration/memory-care',
+  'integration/recall-sanity',
+  'integration/memory-asked',
   'api/docs-snippets',
   'surfaces/cli-bin',
   'pglite/cluster',
