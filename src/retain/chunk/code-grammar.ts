@@ -4,6 +4,9 @@ import { Language, Parser, type Tree } from 'web-tree-sitter'
 /** Loaded grammars by name. They never change, so one copy serves the whole process. */
 const grammars = new Map<string, Promise<Language>>()
 
+/** The largest file of real code that is parsed at all takes a second or two. */
+const LONGEST_PARSE_MS = 15_000
+
 /**
  * Parses code. The caller deletes the tree.
  *
@@ -14,7 +17,9 @@ export async function parseCode(text: string, grammar: string): Promise<Tree | n
   const parser = new Parser()
   try {
     parser.setLanguage(language)
-    return parser.parse(text)
+    // its work cannot be counted: of text that is no code a single step may take a second
+    const until = performance.now() + LONGEST_PARSE_MS
+    return parser.parse(text, null, { progressCallback: () => performance.now() > until })
   } finally {
     parser.delete()
   }
