@@ -103,7 +103,7 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     key: 'max_text_bytes',
     type: 'number',
     schema: positive.max(400 * MEBIBYTE, 'must be at most 419430400'),
-    default: 50 * MEBIBYTE,
+    default: 32 * MEBIBYTE,
     meaning: 'Largest text that retain accepts, in UTF-8 bytes.',
   },
   maxFileBytes: {

@@ -22,7 +22,7 @@ test('a text of 100 MB is over the limit: refused at once, by its code, nothing 
   await expect(memory.retain(text, { source: 'book' })).rejects.toMatchObject({
     code: 'TEXT_TOO_LARGE',
     hint: expect.stringContaining('max_text_bytes'),
-    details: { maxTextBytes: 50 * MEGABYTE },
+    details: { maxTextBytes: 32 * MEGABYTE },
   })
   const [failed, kept] = await collect(
     memory.retainMany([
