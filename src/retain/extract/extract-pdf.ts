@@ -17,8 +17,8 @@ export async function extractPdf(bytes: Uint8Array): Promise<PdfText> {
   let pages: readonly string[]
   let title: string | null = null
   try {
-    // The reader takes the buffer over, so it gets a copy; 0 silences its warnings.
-    const pdf = await getDocumentProxy(bytes.slice(), { verbosity: 0 })
+    // The reader takes the buffer over, so it gets a copy, and refuses a Buffer, whose slice() is neither; 0 silences its warnings.
+    const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
     try {
       const info: unknown = (await getMeta(pdf)).info
       title = titleOf(info)

@@ -97,7 +97,10 @@ async function readContent(
   }
   const most = await largestText(context)
   const bytes = await readAll(context.io.stdin, 'Standard input', most, context.io.signal)
-  // Bytes that are not UTF-8 go on as they are, so that the engine says what is wrong with them; typed text is text of the user's.
+  // Bytes that are not UTF-8 go on as they are, so that the engine says what is wrong with them, and so do a PDF, which may be
+  // ASCII throughout, and what has an encoding of its own; typed text is text of the user's.
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 5))
+  if (head === '%PDF-' || /^application\/pdf|charset/i.test(options.mediaType ?? '')) return bytes
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
