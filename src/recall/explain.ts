@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ProlepsisError } from '../domain/errors.ts'
 import type { Explanation, WhyNot } from '../domain/recall.ts'
 import { chunksByIds } from '../store/queries/chunks.ts'
+import { FORGOTTEN_REQUEST } from '../store/queries/forget-receipts.ts'
 import type { Receipt } from '../store/queries/receipts.ts'
 import { type CandidateSet, findCandidates } from './candidates.ts'
 import { assertKnown, assertObject, texts } from './check-values.ts'
@@ -46,6 +49,12 @@ export async function explain(
  * then on. Whichever view knows more of what was returned is the one that was looked at.
  */
 async function repeat(deps: RecallDeps, receipt: Receipt): Promise<CandidateSet> {
+  if (isDeepStrictEqual(receipt.request, FORGOTTEN_REQUEST)) {
+    throw new ProlepsisError('NOT_FOUND', `The question of receipt "${receipt.receiptId}" was forgotten.`, {
+      hint: 'It returned or quoted a text that was forgotten since. Ask again to get a receipt that can be explained.',
+      details: { receipt: receipt.receiptId },
+    })
+  }
   const { query, options } = readStoredRequest(receipt.request)
   const request: RecallRequest = validateRecall(query, options)
   if (request.filter.asOf !== undefined) return findCandidates(deps, request)

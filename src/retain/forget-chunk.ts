@@ -14,6 +14,7 @@ import {
   type ForgettableChunk,
   noteForgottenChunks,
 } from '../store/queries/forget-chunks.ts'
+import { forgetInReceipts } from '../store/queries/forget-receipts.ts'
 import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
@@ -134,6 +135,7 @@ async function removeChunks(
   alike: readonly ForgettableChunk[],
 ): Promise<void> {
   const ids = alike.map((chunk) => chunk.chunkId)
+  await forgetInReceipts(tx, bankId, ids)
   await deleteMentions(tx, bankId, ids)
   for (const space of await spacesOfBank(tx, bankId)) await deleteVectors(tx, bankId, space, ids)
   const counted = alike.filter((chunk) => chunk.current).map((chunk) => chunk.chunkId)

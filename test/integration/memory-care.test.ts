@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createMemory, type Memory } from '../../src/index.ts'
+import { createMemory, type Memory, type RecallOptions, type RecallQuery } from '../../src/index.ts'
 import { exportBank } from '../../src/maintain/export-bank.ts'
 import { forget, startForgetting } from '../../src/maintain/forget.ts'
 import type { Queryable } from '../../src/store/database.ts'
@@ -43,6 +43,46 @@ describe('forget', () => {
     expect(tables).toMatch(/oslo/i)
     expect(await memory.versions('trips/zanzibar.md')).toEqual([])
     expect(await ok(memory)).toEqual([])
+  })
+
+  test('questions that quote it go from the receipts, in the message, history or queries; the receipts stay', async () => {
+    const memory = bank()
+    const secret = 'My secret is a tattoo of a quokka, which Zelda drew in spring.'
+    await memory.retain(`${secret} It is blue.`, { source: 'secret' })
+    await memory.retain('Oslo is a city.', { source: 'oslo' })
+    const ask = async (query: RecallQuery, options: RecallOptions = {}) => {
+      const { receipt } = await memory.recall(query, { source: 'oslo', ...options })
+      return receipt!
+    }
+    const quoting = [
+      await ask(secret, { source: '' }),
+      await ask(secret),
+      await ask({ message: 'Is it so?', history: [{ role: 'user', content: `You said: ${secret}` }] }),
+      await ask({ message: 'Is it so?', queries: ['A TATTOO of a quokka which   Zelda drew?'] }),
+      await ask('Is it so?', { where: { about: secret } }),
+    ]
+    // it returned the text: what it asked may tell of it
+    const returned = await ask('What is on the skin?', { source: '' })
+    const other = await ask('Which city is it?')
+    await memory.feedback(quoting[1]!, { used: ['oslo#1'] })
+    await memory.forget({ source: 'secret' })
+    expect(await everyTable(memory)).not.toMatch(/tattoo|quokka|zelda|skin/i)
+    for (const receipt of [...quoting, returned]) {
+      expect(await codeOf(memory.explain(receipt))).toBe('NOT_FOUND')
+    }
+    expect((await memory.explain(other)).message).toBe('Which city is it?')
+    await memory.feedback(quoting[2]!, { cited: ['oslo#1'] })
+    expect((await memory.stats()).receipts).toBe(7)
+    expect(await ok(memory)).toEqual([])
+  })
+
+  test('a single chunk leaves the receipts too', async () => {
+    const memory = bank()
+    const turns = ['My secret is a tattoo.', 'I see.'].map((content) => ({ role: 'Ann', content }))
+    await memory.retain(turns, { source: 'c' })
+    await memory.recall('Ann: My secret is a tattoo.', { limit: 1 })
+    await memory.forget({ ref: 'c#1' })
+    expect(await everyTable(memory)).not.toMatch(/tattoo/)
   })
 
   test('what is retained between the look-up and the deletion goes too', async () => {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts'
 import { deleteMentions } from './entities.ts'
+import { forgetInReceipts } from './forget-receipts.ts'
 import { deleteTerms } from './lexical-write.ts'
 import { spacesOfBank } from './spaces.ts'
 import { deleteVectors } from './vectors-write.ts'
@@ -7,7 +8,7 @@ import { deleteVectors } from './vectors-write.ts'
 /**
  * Removes documents for good, with everything that was derived from them: chunks, cues, vectors of all spaces of the
  * bank, bits, terms and postings, mentions and entities that nothing else mentions, activity, passages of receipts.
- * Receipts stay: they are the user's own questions. Run it in a transaction; a document that is not there is passed over.
+ * Receipts stay, without their question where it may tell of the documents (`forgetInReceipts`). Run it in a transaction; a document that is not there is passed over.
  */
 export async function deleteDocuments(
   tx: Queryable,
@@ -27,6 +28,7 @@ export async function deleteDocuments(
   )
   const current = new Set(documents.filter((document) => document.current).map((document) => document.id))
   const ids = chunks.map((chunk) => chunk.id)
+  await forgetInReceipts(tx, bankId, ids)
   await deleteMentions(tx, bankId, ids)
   for (const space of await spacesOfBank(tx, bankId)) await deleteVectors(tx, bankId, space, ids)
   const counted = chunks.filter((chunk) => current.has(chunk.documentId)).map((chunk) => chunk.id)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts'
+import { blankRequests } from './forget-receipts.ts'
 
 const RECEIPT_USES = ['used', 'cited', 'helpful', 'unhelpful'] as const
 export type ReceiptUse = (typeof RECEIPT_USES)[number]
@@ -28,7 +29,7 @@ export type NewReceipt = Omit<Receipt, 'passages'> & {
   readonly passages: readonly Pick<ReceiptPassage, 'rank' | 'chunkId' | 'score'>[]
 }
 
-/** Passages whose chunk was forgotten meanwhile are left out. Run it in a transaction. */
+/** Passages whose chunk was forgotten meanwhile are left out, and with them the question that found them. Run it in a transaction. */
 export async function insertReceipts(
   tx: Queryable,
   bankId: number,
@@ -52,12 +53,14 @@ export async function insertReceipts(
   )
   const passages = receipts.flatMap((r) => r.passages.map((p) => ({ receiptId: r.receiptId, ...p })))
   if (passages.length === 0) return
-  await tx.execute(
-    `insert into receipt_passages (bank_id, receipt_id, rank, chunk_id, score)
+  const kept = await tx.query<{ receiptId: string; n: number }>(
+    `with kept as (insert into receipt_passages (bank_id, receipt_id, rank, chunk_id, score)
      select $1, t.receipt_id, t.rank, t.chunk_id, t.score
      from unnest($2::text[], $3::smallint[], $4::bigint[], $5::real[]) as t(receipt_id, rank, chunk_id, score)
      join (select chunk_id from chunks where bank_id = $1 and chunk_id = any($4::bigint[])
-           order by chunk_id for key share) c on c.chunk_id = t.chunk_id`,
+           order by chunk_id for key share) c on c.chunk_id = t.chunk_id
+     returning receipt_id)
+     select receipt_id as "receiptId", count(*) as n from kept group by receipt_id`,
     [
       bankId,
       passages.map((p) => p.receiptId),
@@ -66,6 +69,14 @@ export async function insertReceipts(
       passages.map((p) => p.score),
     ],
   )
+  const left = new Map(kept.map(({ receiptId, n }) => [receiptId, n]))
+  const cut = receipts.filter((r) => (left.get(r.receiptId) ?? 0) < r.passages.length)
+  if (cut.length > 0)
+    await blankRequests(
+      tx,
+      bankId,
+      cut.map((r) => r.receiptId),
+    )
 }
 
 export async function findReceipt(q: Queryable, bankId: number, receiptId: string): Promise<Receipt | null> {
