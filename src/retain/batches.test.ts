@@ -60,3 +60,34 @@ test('a source is ended when the consumer leaves, and its error comes through', 
   }
   await expect(sizes(broken())).rejects.toThrow('broken')
 })
+
+test('an item without room in the batch begins the next one, and one larger than any batch stands alone', async () => {
+  const batches: number[][] = []
+  const sum = (batch: readonly number[]): number => batch.reduce((all, one) => all + one, 0)
+  for await (const batch of batchesOf(
+    [4, 4, 4, 50, 1, 9, 1],
+    async (item) => item,
+    (batch) => sum(batch) >= 10,
+    (batch, next) => sum(batch) + next <= 10,
+  ))
+    batches.push([...batch])
+  expect(batches).toEqual([[4, 4], [4], [50], [1, 9], [1]])
+})
+
+test('what came before an error of the source is given first', async () => {
+  async function* broken(): AsyncGenerator<number> {
+    yield* [1, 2, 3, 4]
+    throw new Error('broken')
+  }
+  const batches: number[][] = []
+  const all = async (): Promise<void> => {
+    for await (const batch of batchesOf(
+      broken(),
+      async (item) => item,
+      (one) => one.length >= 3,
+    ))
+      batches.push([...batch])
+  }
+  await expect(all()).rejects.toThrow('broken')
+  expect(batches).toEqual([[1, 2, 3], [4]])
+})

@@ -2,13 +2,15 @@
 const PATIENCE_MS = 20
 
 /**
- * Prepares items as they come and groups them: a batch is given when it is full, when the items end, or when the next one lets itself be
- * waited for (a live feed), so that no item waits long for company.
+ * Prepares items as they come and groups them: a batch is given when it is full, when the next item has no room in it, when the items
+ * end, or when the next one lets itself be waited for (a live feed), so that no item waits long for company. When the items end in an
+ * error, what came before is given first.
  */
 export async function* batchesOf<Item, Entry>(
   items: Iterable<Item> | AsyncIterable<Item>,
   prepare: (item: Item) => Promise<Entry>,
   isFull: (batch: readonly Entry[]) => boolean,
+  hasRoom: (batch: readonly Entry[], next: Entry) => boolean = () => true,
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const iterator = asynchronous(items)
   let batch: Entry[] = []
@@ -19,9 +21,18 @@ export async function* batchesOf<Item, Entry>(
         yield batch
         batch = []
       }
-      const { value, done } = await next
-      if (done) break
-      batch.push(await prepare(value))
+      const step = await next.catch((error: unknown): { readonly failed: unknown } => ({ failed: error }))
+      if ('failed' in step) {
+        if (batch.length > 0) yield batch
+        throw step.failed
+      }
+      if (step.done) break
+      const entry = await prepare(step.value)
+      if (batch.length > 0 && !hasRoom(batch, entry)) {
+        yield batch
+        batch = []
+      }
+      batch.push(entry)
       if (!isFull(batch)) continue
       yield batch
       batch = []

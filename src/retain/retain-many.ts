@@ -22,8 +22,11 @@ interface Entry {
   readonly vectors: number
 }
 
-/** A transaction's worth: enough texts that the cost of the transaction vanishes, few enough that results flow. */
-const BATCH_VECTORS = 384
+/**
+ * A transaction's worth: enough texts that the cost of the transaction vanishes and that texts of like length meet in a run of the model,
+ * few enough that a kill loses seconds of work. A single item may have more, and then has a batch of its own.
+ */
+const BATCH_VECTORS = 256
 const BATCH_ITEMS = 64
 /** Bytes, or UTF-16 units; the plans of three batches are in memory at a time. */
 const LARGE_ITEM = 8 * 1024 ** 2
@@ -31,7 +34,8 @@ const LARGE_ITEM = 8 * 1024 ** 2
 /**
  * Retains one item after another, in batches: while one batch is written, the next is embedded and the one after it read
  * and planned. Results come in the items' order, each only once it is committed. An item that cannot be retained gives a
- * `failed` result and stops nothing; what concerns the store, the model's files or the caller's signal stops all.
+ * `failed` result and stops nothing; what concerns the store, the model's files or the caller's signal stops all, and so does an error of
+ * the items' source: then what came before it is committed, and its results are given, first.
  *
  * @param run runs each piece of work; what it refuses ends the stream
  */
@@ -41,7 +45,7 @@ export async function* retainMany(
   signal?: AbortSignal | undefined,
   run: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<RetainManyResult, void, undefined> {
-  const batches = batchesOf(items, (item) => run(() => planItem(deps, item, signal)), isFull)
+  const batches = batchesOf(items, (item) => run(() => planItem(deps, item, signal)), isFull, hasRoom)
   let upcoming = batches.next()
   let committing: Promise<readonly RetainManyResult[]> | null = null
   let embedded: VectorSpool | null = null
@@ -67,6 +71,14 @@ export async function* retainMany(
     }
     if (committing !== null) yield* await committing
     committing = null
+  } catch (error) {
+    // what is committed is told of before what went wrong
+    if (committing !== null) {
+      const last = committing
+      committing = null
+      yield* await last
+    }
+    throw error
   } finally {
     // a consumer that leaves early, or an error, must not leave a write behind that nobody waits for
     await Promise.allSettled([committing])
@@ -89,6 +101,10 @@ function settlesFirst(one: Promise<unknown>, other: Promise<unknown>): Promise<b
 /** Marks a promise as handled: it is awaited later. */
 function watched(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
+}
+
+function hasRoom(batch: readonly Entry[], next: Entry): boolean {
+  return batch.reduce((sum, entry) => sum + entry.vectors, next.vectors) <= BATCH_VECTORS
 }
 
 function isFull(batch: readonly Entry[]): boolean {

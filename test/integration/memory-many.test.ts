@@ -129,6 +129,38 @@ describe('retainMany', () => {
     await expect(collect(memory.retainMany(broken()))).rejects.toThrow('the source broke')
   })
 
+  test('what came before an error of the source is kept and told of, across batches', async () => {
+    const memory = bank()
+    async function* broken(): AsyncGenerator<RetainItem> {
+      yield* notes(100)
+      throw new Error('the source broke')
+    }
+    const told: RetainManyResult[] = []
+    const all = async (): Promise<void> => {
+      for await (const result of memory.retainMany(broken())) told.push(result)
+    }
+    await expect(all()).rejects.toThrow('the source broke')
+    expect(told.map(({ status }) => status)).toEqual(notes(100).map(() => 'created'))
+    expect((await memory.stats()).documents.current).toBe(100)
+  })
+
+  test('commits by texts to embed, so that a kill loses little, and no item is in a transaction with a far larger one', async () => {
+    const memory = bank()
+    const long = Array.from(
+      { length: 300 },
+      (_, at) => `# Part ${at}\n\n${`Part ${at} speaks of ${at * 7919} at length. `.repeat(12)}`,
+    ).join('\n\n')
+    const before = embedder.calls.length
+    await collect(
+      memory.retainMany([...notes(10), { content: long, source: 'long.md' }, ...notes(20).slice(10)]),
+    )
+    const sizes = embedder.calls.slice(before).map(({ texts }) => texts.length)
+    // the ten before it, the long one in slices, the ten after it
+    expect(sizes[0]).toBeLessThan(100)
+    expect(sizes.slice(1, -1).some((size) => size > 256)).toBe(true)
+    expect(sizes.at(-1)).toBeLessThan(100)
+  })
+
   test('closing waits for the batch that is under way, and nothing is half there', async () => {
     const model = createFakeEmbedder()
     let release = (): void => undefined

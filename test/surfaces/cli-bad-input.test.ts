@@ -57,6 +57,31 @@ describe('text that cannot be kept', () => {
   })
 })
 
+describe('a bad line among JSON lines', () => {
+  const lines = (count: number): string[] =>
+    Array.from({ length: count }, (_, at) => JSON.stringify({ content: `Note ${at}.`, source: `b/${at}` }))
+
+  test.each([
+    ['not json', 'INVALID_ARGUMENT', /Line 71 is not JSON/],
+    ['{"text":"x"}', 'INVALID_ARGUMENT', /Line 71 has no .*content/],
+  ])('%s: what came before it is kept, and the number told is true', async (bad, code, message) => {
+    const bank = await store.bank()
+    const stdin = [...lines(70), bad, '{"content":"after","source":"after"}'].join('\n')
+    const run = await store.json(['retain', '--jsonl', '--bank', bank], { stdin })
+    expect([run.code, run.errorCode()]).toEqual([2, code])
+    expect(run.err).toMatch(message)
+    expect(run.err).toContain('70 items before it were retained.')
+    expect(run.out.trim().split('\n')).toHaveLength(70)
+    const stats = await store.json(['stats', '--bank', bank])
+    expect(stats.json()).toMatchObject({ documents: { current: 70 } })
+  })
+
+  test('at the start: nothing was retained, and that is told', async () => {
+    const run = await store.run(['retain', '--jsonl', '--bank', await store.bank()], { stdin: 'x' })
+    expect(run.err).toContain('Nothing was retained.')
+  })
+})
+
 describe('files', () => {
   test('that are missing, loops, folders, binary or forbidden', async () => {
     const bank = await store.bank()

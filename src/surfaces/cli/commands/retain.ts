@@ -7,7 +7,7 @@ import type {
   RetainResult,
   Trust,
 } from '../../../index.ts'
-import { ProlepsisError, TRUST_LEVELS } from '../../schema/names.ts'
+import { isProlepsisError, ProlepsisError, TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
 import { isTerminal, readAll } from '../io.ts'
@@ -129,13 +129,18 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
   }
   let done = 0
   let failed = 0
-  await context.withMemory(options, async (memory) => {
-    for await (const result of memory.retainMany(items(), { signal: io.signal })) {
-      done += 1
-      if (result.status === 'failed') failed += 1
-      await context.result(options, result, renderMany(result, done))
-    }
-  })
+  try {
+    await context.withMemory(options, async (memory) => {
+      for await (const result of memory.retainMany(items(), { signal: io.signal })) {
+        done += 1
+        if (result.status === 'failed') failed += 1
+        await context.result(options, result, renderMany(result, done))
+      }
+    })
+  } catch (error) {
+    // what came before a line that ends it is committed, and its results are told
+    throw isProlepsisError(error) ? withKept(error, done - failed) : error
+  }
   if (failed > 0) {
     await context.failed(
       `${counted(failed, 'item')} ${failed === 1 ? 'was' : 'were'} not retained; the others were.`,
@@ -144,11 +149,24 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
   }
 }
 
+function withKept(error: ProlepsisError, kept: number): ProlepsisError {
+  const told =
+    kept === 0
+      ? 'Nothing was retained.'
+      : `${counted(kept, 'item')} before it ${kept === 1 ? 'was' : 'were'} retained.`
+  return new ProlepsisError(error.code, error.message, {
+    hint: error.hint === undefined ? told : `${error.hint} ${told}`,
+    details: { ...error.details, retained: kept },
+    retryable: error.retryable,
+    cause: error,
+  })
+}
+
 function parseItem(line: string, number: number): RetainItem {
   const value = parseJsonLine(line, `Line ${number}`)
   if (typeof value !== 'object' || value === null || !('content' in value)) {
     throw new ProlepsisError('INVALID_ARGUMENT', `Line ${number} has no "content".`, {
-      hint: 'Each line is one object with "content" and the options of retain. The lines before it were retained.',
+      hint: 'Each line is one object with "content" and the options of retain.',
     })
   }
   // retainMany validates every field of the item
