@@ -4,21 +4,26 @@ import type { BankStore } from '../store/bank-store.ts'
 import type { Database } from '../store/database.ts'
 import { listBanks } from '../store/queries/banks.ts'
 import { deleteReceiptsBefore } from '../store/queries/receipts.ts'
+import { vacuumForgotten } from '../store/queries/vacuum-forgotten.ts'
 import { buildEveryIndex, buildIndexes } from '../store/queries/vector-indexes.ts'
 import type { CallLine } from './engine.ts'
 
 /** A bulk of so many chunks is worth a VACUUM at once: full-text search then reads the index alone. */
 const BULK_CHUNKS = 1_000
 const IDLE_MS = 20_000
+/** Forgetting many texts one by one does not rewrite the tables each time. */
+const FORGET_PAUSE_MS = 10_000
 const DAY_MS = 86_400_000
 
 /** Keeps in shape what searches rely on: vector indexes of large banks, visibility maps, no receipts older than the setting says. */
 export interface Upkeep {
   /** After many writes, at once; the texts are safe already, so a failure is a warning. */
   afterBulk(store: BankStore, chunks: number, signal?: AbortSignal): Promise<void>
+  /** After forgetting: what was deleted leaves the disk, at once or, of many calls, after the last. A failure is a warning. */
+  afterForget(): Promise<void>
   /** After any write: some time later, when nothing runs. */
   noteWrite(): void
-  /** Ends what runs at its next step. */
+  /** Ends what runs at its next step; what was forgotten leaves the disk first. */
   stop(): Promise<void>
 }
 
@@ -38,6 +43,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
+  let isForgottenOnDisk = false
+  let forgottenSweptAt = Number.NEGATIVE_INFINITY
   let receiptsSweptAt = Number.NEGATIVE_INFINITY
 
   const attempt = async (task: string, work: () => Promise<void>): Promise<void> => {
@@ -60,6 +67,13 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     for (const bank of await listBanks(database)) await deleteReceiptsBefore(database, bank.bankId, before)
   }
 
+  const sweepForgotten = async (): Promise<void> => {
+    if (!isForgottenOnDisk) return
+    isForgottenOnDisk = false
+    await attempt('vacuum of what was forgotten', () => vacuumForgotten(database))
+    forgottenSweptAt = clock.now()
+  }
+
   const whenIdle = async (): Promise<void> => {
     const shouldStop = (): boolean => stopped || calls.isBusy()
     await attempt(
@@ -67,6 +81,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       async () => void (await buildEveryIndex(database, { mostWaiting, shouldStop })),
     )
     if (!stopped) await attempt('old receipts', sweepReceipts)
+    if (!stopped) await sweepForgotten()
   }
 
   const arm = (): void => {
@@ -89,11 +104,18 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       })
       if (chunks >= BULK_CHUNKS && !shouldStop()) await attempt('vacuum', () => database.maintain())
     },
+    async afterForget() {
+      isForgottenOnDisk = true
+      // one call after the other: the last of them is followed up when nothing runs, or at the end
+      if (clock.now() - forgottenSweptAt < FORGET_PAUSE_MS) arm()
+      else await sweepForgotten()
+    },
     noteWrite: arm,
     async stop() {
       stopped = true
       clearTimeout(timer)
       await running
+      await sweepForgotten()
     },
   }
 }

@@ -31,6 +31,8 @@ function startParameters(options: SessionOptions): string[] {
     wal_sync_method: 'fsync',
     // No zeroes ahead: a nearly full disk is then enough to recover.
     wal_init_zero: 'off',
+    // A recycled file of the log would keep forgotten text until it is overwritten.
+    wal_recycle: 'off',
     shared_buffers: `${options.sharedBuffersMb ?? 128}MB`,
     max_wal_size: '64MB',
     min_wal_size: '32MB',
