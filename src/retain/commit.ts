@@ -14,6 +14,7 @@ import {
   type NewDocument,
 } from '../store/queries/documents.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
+import { startOfVersion, type VersionBefore, versionBefore } from '../store/queries/version-start.ts'
 import type { WritePlan } from './plan.ts'
 import type { VectorSpool } from './vector-spool.ts'
 import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
@@ -109,12 +110,13 @@ async function replaceCurrent(tx: Queryable, deps: CommitDeps, plan: WritePlan):
   const current = await findCurrentDocument(tx, bankId, plan.source)
   if ((current?.documentId ?? null) !== (plan.previous?.documentId ?? null)) return null
   const version = (await latestVersion(tx, bankId, plan.source)) + 1
-  const document = newDocument(plan, version, new Date(deps.clock.now()))
+  const before = await versionBefore(tx, bankId, plan.source, version)
+  const document = newDocument(plan, version, new Date(deps.clock.now()), before)
   if (current !== null) await closeDocument(tx, bankId, current.documentId, 'superseded', document.validFrom)
   return { ...document, documentId: await insertDocument(tx, bankId, document) }
 }
 
-function newDocument(plan: WritePlan, version: number, now: Date): NewDocument {
+function newDocument(plan: WritePlan, version: number, now: Date, before: VersionBefore | null): NewDocument {
   const { extracted, labels, derived } = plan
   return {
     source: plan.source,
@@ -126,7 +128,7 @@ function newDocument(plan: WritePlan, version: number, now: Date): NewDocument {
     codeLanguage: extracted.codeLanguage,
     ...labels,
     retainedAt: now,
-    validFrom: labels.occurredAt ?? now,
+    validFrom: startOfVersion({ occurredAt: labels.occurredAt, retainedAt: now }, before),
     validTo: null,
     byteLength: derived.chunks.spans.at(-1)?.endByte ?? 0,
     chunkCount: derived.chunks.length,

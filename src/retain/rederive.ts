@@ -13,6 +13,7 @@ import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts, updateDocumentExtent } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectors } from '../store/queries/vectors-write.ts'
+import { moveStart } from '../store/queries/version-start.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
 import { derive, spansOf } from './derive.ts'
 import type { CutChunk, DerivedChunks } from './derived-chunks.ts'
@@ -138,7 +139,10 @@ async function replaceDerived(
     const now = await findDocument(tx, bankId, documentId)
     const idsNow = await chunkIdsOfDocuments(tx, bankId, [documentId])
     if (now === null || now.state !== document.state || !isDeepStrictEqual(idsNow, oldIds)) return null
-    const validFrom = labels.occurredAt ?? document.retainedAt
+    const isTimeOther = labels.occurredAt?.getTime() !== now.occurredAt?.getTime()
+    const validFrom = isTimeOther
+      ? await moveStart(tx, bankId, { ...now, occurredAt: labels.occurredAt })
+      : now.validFrom
     await updateDocumentLabels(tx, bankId, documentId, { ...labels, validFrom })
     await clearDerived(tx, deps.store, oldIds, { counted: now.state === 'current', everySpace: !sameCut })
     if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, chunks.cut))

@@ -82,8 +82,8 @@ export async function change(
   const counts = { chunks: document.chunkCount, cues: 0, vectors: 0, notes: document.notes }
   if (plan.kind === 'unchanged') return { status: 'unchanged', document, ...counts }
   if (plan.kind === 'relabel') {
-    const validFrom = plan.labels.occurredAt ?? document.retainedAt
-    const labels = { ...plan.labels, validFrom }
+    // its time is the same: another one makes other cues
+    const labels = { ...plan.labels, validFrom: document.validFrom }
     const found = await updateDocumentLabels(database, bankId, document.documentId, labels)
     return found ? { status: 'updated', document: { ...document, ...labels }, ...counts } : null
   }

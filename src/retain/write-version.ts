@@ -15,6 +15,7 @@ import {
   type NewDocument,
 } from '../store/queries/documents.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
+import { startOfVersion } from '../store/queries/version-start.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
 import { derive } from './derive.ts'
 import type { DerivedChunks } from './derived-chunks.ts'
@@ -133,8 +134,9 @@ async function commitVersion(
   const later = (await listVersions(tx, bankId, exported.source)).filter(
     ({ version }) => version > exported.version,
   )
-  const document = documentOf(exported, chunks, later.at(-1) ?? null)
-  const ends = document.state !== 'superseded' && current !== null && current.version < document.version
+  const asExported = documentOf(exported, chunks, later.at(-1) ?? null)
+  const ends = asExported.state !== 'superseded' && current !== null && current.version < asExported.version
+  const document = ends ? after(current, asExported) : asExported
   const closed = ends ? [current.documentId] : []
   for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
   const documentId = await insertDocument(tx, bankId, document)
@@ -145,6 +147,13 @@ async function commitVersion(
   await writeTermSlices(tx, bankId, [terms])
   if (document.state !== 'current') await retireTerms(tx, bankId, ids)
   return { status: 'written', chunks: chunks.length }
+}
+
+/** A version that ends another one begins after that did: both stay to be seen as of some time. */
+function after(current: Document, document: NewDocument): NewDocument {
+  const { validFrom: occurredAt, retainedAt, validTo } = document
+  const validFrom = startOfVersion({ occurredAt, retainedAt }, current)
+  return { ...document, validFrom, validTo: validTo !== null && validTo < validFrom ? validFrom : validTo }
 }
 
 function documentOf(

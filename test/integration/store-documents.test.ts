@@ -303,6 +303,8 @@ describeStores('documents', (open) => {
     )
     expect(await findReceipt(database, bank.bankId, 'r-1')).toEqual({
       ...receipt,
+      // one of its passages is gone: so is the question
+      request: { forgotten: true },
       passages: [
         { rank: 1, chunkId: two, score: 0.5, used: null, usedAt: null },
         { rank: 2, chunkId: one, score: 0.25, used: null, usedAt: null },

@@ -103,7 +103,7 @@ export async function insertDocument(tx: Queryable, bankId: number, document: Ne
   return row.documentId
 }
 
-/** Ends a version: superseded by a newer one, or deleted. False when it was not current. */
+/** Ends a version: superseded by a newer one, or deleted; it was valid for a millisecond at least. False when it was not current. */
 export async function closeDocument(
   tx: Queryable,
   bankId: number,
@@ -112,7 +112,7 @@ export async function closeDocument(
   validTo: Date,
 ): Promise<boolean> {
   const touched = await tx.execute(
-    `update documents set state = $3, valid_to = greatest($4::timestamptz, valid_from)
+    `update documents set state = $3, valid_to = greatest($4::timestamptz, valid_from + interval '1 millisecond')
      where bank_id = $1 and document_id = $2 and state = 'current'`,
     [bankId, documentId, state, validTo],
   )
