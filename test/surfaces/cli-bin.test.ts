@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
@@ -67,4 +69,50 @@ test('an interrupt ends it with 130, and what was acknowledged stays', async () 
   child.kill('SIGINT')
   expect(await done).toMatchObject({ code: 130, err: expect.stringContaining('CANCELLED') })
   expect((await store.owner.document('nest.md'))?.text).toBe('Herons nest in trees.')
+})
+
+test.skipIf(!existsSync('/dev/full'))('a full disk under its output is told in words', async () => {
+  await store.owner.retain('Herons wade.', { source: 'wade.md' })
+  const full = openSync('/dev/full', 'w')
+  try {
+    for (const args of [['get', 'wade.md#1', '--data-dir', store.dataDir], ['--help'], ['--version']]) {
+      const child = spawn(process.execPath, [BIN, ...args], {
+        cwd: store.folder,
+        stdio: ['ignore', full, 'pipe'],
+      })
+      const { code, err } = await finish(child)
+      expect([args, code]).toEqual([args, 1])
+      expect(err).toBe(
+        'error: The output cannot be written: no space is left.\n  Free space, or write it to another device.\n  (STORE_FULL)\n',
+      )
+    }
+    const silent = spawn(process.execPath, [BIN, 'get', 'no#1', '--data-dir', store.dataDir], {
+      stdio: ['ignore', full, full],
+    })
+    expect((await finish(silent)).code).toBe(3)
+  } finally {
+    closeSync(full)
+  }
+})
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe that nobody writes to does not outlive an interrupt',
+  async () => {
+    execFileSync('mkfifo', [join(store.folder, 'quiet')])
+    const child = start(['retain', '--file', 'quiet', '--data-dir', store.dataDir])
+    const done = finish(child)
+    // it reads once it has found its settings, and then waits
+    child.stdin?.end()
+    const writer = await open(join(store.folder, 'quiet'), 'w')
+    child.kill('SIGTERM')
+    expect((await done).code).toBe(130)
+    await writer.close()
+  },
+)
+
+test('standard output by its name is standard output', async () => {
+  const child = start(['export', '/dev/stdout', '--data-dir', store.dataDir])
+  const { code, out } = await finish(child)
+  expect(code).toBe(0)
+  expect(out.trim().split('\n').at(-1)).toMatch(/^\{"type":"end"/)
 })

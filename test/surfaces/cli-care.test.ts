@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { BankStats, DoctorReport, RecallResult } from '../../src/index.ts'
@@ -128,6 +129,58 @@ describe('care', () => {
       tags: ['birds'],
     })
   })
+
+  test('an export replaces no file unless it is to, and no link', async () => {
+    const bank = await bankWithNote()
+    const path = (name: string): string => join(store.folder, name)
+    await writeFile(path('taken.jsonl'), 'mine')
+    await symlink(path('taken.jsonl'), path('link.jsonl'))
+    await symlink(path('nowhere'), path('dangling.jsonl'))
+    for (const name of ['taken.jsonl', 'link.jsonl', 'dangling.jsonl', '.']) {
+      const run = await store.json(['export', name, '--bank', bank])
+      expect([name, run.code, run.errorCode()]).toEqual([name, 2, 'INVALID_ARGUMENT'])
+    }
+    expect(await readFile(path('taken.jsonl'), 'utf8')).toBe('mine')
+    expect((await store.run(['export', 'taken.jsonl', '--bank', bank])).err).toContain('--force')
+    expect((await store.json(['export', 'link.jsonl', '--force', '--bank', bank])).json()).toMatchObject({
+      lines: 3,
+    })
+    expect((await readFile(path('taken.jsonl'), 'utf8')).split('\n')).toHaveLength(4)
+    expect((await lstat(path('link.jsonl'))).isSymbolicLink()).toBe(true)
+    expect((await readdir(store.folder)).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('named pipes are written and read, and stay pipes', async () => {
+    const bank = await bankWithNote()
+    execFileSync('mkfifo', [join(store.folder, 'pipe')])
+    const copy = await store.bank()
+    const [written, read] = await Promise.all([
+      store.json(['export', 'pipe', '--bank', bank]),
+      store.json(['import', 'pipe', '--bank', copy]),
+    ])
+    expect([written.code, read.code]).toEqual([0, 0])
+    expect(read.json()).toMatchObject({ documents: 1 })
+    expect((await lstat(join(store.folder, 'pipe'))).isFIFO()).toBe(true)
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'a pipe whose other side never comes lets itself be interrupted',
+    async () => {
+      const bank = await bankWithNote()
+      execFileSync('mkfifo', [join(store.folder, 'silent')])
+      for (const args of [
+        ['retain', '--file', 'silent'],
+        ['retain', '--jsonl', '--file', 'silent'],
+        ['import', 'silent'],
+        ['export', 'silent'],
+      ]) {
+        const interrupt = new AbortController()
+        const run = store.json([...args, '--bank', bank], { signal: interrupt.signal })
+        setImmediate(() => interrupt.abort())
+        expect([args, (await run).code]).toEqual([args, 130])
+      }
+    },
+  )
 
   test('backup and restore copy the whole store', async () => {
     const bank = await bankWithNote()

@@ -11,10 +11,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 // A reader that closes early (`prolepsis export | head`) ends the output, not the program with an error.
+// Any other error is told by the write that met it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
-  throw error
 })
+// There is nowhere to tell what is wrong with standard error; the exit code stays.
+process.stderr.on('error', () => undefined)
 
 const code = await main(process.argv.slice(2), {
   stdin: process.stdin,

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ProlepsisError } from '../schema/names.ts'
 import { type CliIo, readAll, readLines, tooLarge } from './io.ts'
+import { openPipeToRead } from './named-pipes.ts'
 
 /** A file's bytes, at most `most` of them; pipes and devices too. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_FILE, TEXT_TOO_LARGE */
 export async function readFileBytes(path: string, most: number, io: CliIo): Promise<Uint8Array> {
@@ -11,7 +12,7 @@ export async function readFileBytes(path: string, most: number, io: CliIo): Prom
     // before a byte is read; a pipe has no size
     const { size } = await stat(resolve(io.cwd, path))
     if (size > most) throw tooLarge(path, size, most)
-    return await readAll(open(path, io), path, most, io.signal)
+    return await readAll(await open(path, io), path, most, io.signal)
   } catch (error) {
     throw fileError(error, path)
   }
@@ -22,7 +23,7 @@ export async function* readFileLines(path: string | undefined, io: CliIo): Async
   const isStdin = path === undefined || path === '-'
   const name = isStdin ? 'Standard input' : path
   try {
-    yield* readLines(isStdin ? io.stdin : open(path, io), name, io.signal)
+    yield* readLines(isStdin ? io.stdin : await open(path, io), name, io.signal)
   } catch (error) {
     throw fileError(error, name)
   }
@@ -52,8 +53,9 @@ export function parseJsonLine(line: string, name: string): unknown {
   }
 }
 
-function open(path: string, io: CliIo): Readable {
-  return createReadStream(resolve(io.cwd, path))
+async function open(path: string, io: CliIo): Promise<Readable> {
+  const whole = resolve(io.cwd, path)
+  return (await stat(whole)).isFIFO() ? openPipeToRead(whole) : createReadStream(whole)
 }
 
 /** What the system says about a file, in our words; any other error as it is. */
@@ -84,7 +86,12 @@ export function fileError(error: unknown, path: string): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
       return as('STORE_FULL', `No space is left to write ${path}.`, 'Free space, or choose another device.')
+    case 'EPIPE':
+      return as('UNREADABLE_FILE', `The reader of ${path} went away.`, 'Keep it reading to the end.')
     default:
-      return error
+      // any other word of the system's about the file
+      return error instanceof Error && 'syscall' in error && typeof code === 'string'
+        ? as('UNREADABLE_FILE', `${path} cannot be used: ${code}.`, 'Check what it is, or name another.')
+        : error
   }
 }

@@ -19,15 +19,38 @@ export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true
 }
 
-/** Writes and waits where the reader is slower, so that a pipe gets everything before the process ends. */
+/**
+ * Writes and waits where the reader is slower, so that a pipe gets everything before the process ends.
+ * @throws ProlepsisError STORE_FULL, UNREADABLE_FILE for what the system says
+ */
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => {
+    const done = (error: unknown): void => {
+      const code = error instanceof Error && 'code' in error ? error.code : null
       // A reader that went away (`| head`) is not an error of ours.
-      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error)
-      else resolve()
-    })
+      if (!error || code === 'EPIPE') resolve()
+      else reject(outputError(error, code))
+    }
+    try {
+      stream.write(text, done)
+    } catch (error) {
+      // a stream onto a file may throw at once
+      done(error)
+    }
   })
+}
+
+function outputError(error: unknown, code: unknown): unknown {
+  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error
+  return code === 'ENOSPC' || code === 'EDQUOT'
+    ? new ProlepsisError('STORE_FULL', 'The output cannot be written: no space is left.', {
+        hint: 'Free space, or write it to another device.',
+        cause: error,
+      })
+    : new ProlepsisError('UNREADABLE_FILE', `The output cannot be written: ${code}.`, {
+        hint: 'Check where it goes.',
+        cause: error,
+      })
 }
 
 /** Everything that a stream gives, as bytes; it is read no further than `most`. @throws ProlepsisError TEXT_TOO_LARGE, CANCELLED */

@@ -18,13 +18,15 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     writeErr: (text) => void pending.push(write(io.stderr, text)),
   })
   try {
-    if (args.length === 0) program.outputHelp()
-    else await program.parseAsync([...args], { from: 'user' })
+    try {
+      if (args.length === 0) program.outputHelp()
+      else await program.parseAsync([...args], { from: 'user' })
+    } finally {
+      await Promise.all(pending)
+    }
     return context.hasFailed() ? EXIT.failed : EXIT.done
   } catch (error) {
     return await report(error, args.includes('--json'), io)
-  } finally {
-    await Promise.all(pending)
   }
 }
 
@@ -33,12 +35,15 @@ async function report(error: unknown, json: boolean, io: CliIo): Promise<number>
   if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help'))
     return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse
   const known = knownError(error, io)
-  if (known === null) {
-    await write(io.stderr, renderUnexpected(error, json, io))
-    return EXIT.failed
-  }
-  await write(io.stderr, json ? errorLine(known.toJSON(), io) : renderError(known))
-  return exitCodeOf(known.code)
+  const text =
+    known === null
+      ? renderUnexpected(error, json, io)
+      : json
+        ? errorLine(known.toJSON(), io)
+        : renderError(known)
+  // where standard error cannot be written either, the exit code alone tells
+  await write(io.stderr, text).catch(() => undefined)
+  return known === null ? EXIT.failed : exitCodeOf(known.code)
 }
 
 function knownError(error: unknown, io: CliIo): ProlepsisError | null {

@@ -1,17 +1,14 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
-import { fileError, readFileLines } from '../files.ts'
+import { readFileLines } from '../files.ts'
 import { isTerminal, write } from '../io.ts'
 import { defined } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
 import { counted } from '../render/layout.ts'
 import { visibleJson } from '../render/printable.ts'
 import { bytes } from '../render/table.ts'
+import { writeLines } from '../write-target.ts'
 
 export function registerPortable(program: Command, context: CliContext): void {
   command(
@@ -20,20 +17,20 @@ export function registerPortable(program: Command, context: CliContext): void {
     'write the bank as JSON lines, to a file or standard output',
     'prolepsis export bank.jsonl',
   )
-    .argument('[file]', '- or nothing writes to standard output')
-    .action(async (file: string | undefined, options: CommonOptions) => {
+    .argument('[file]', 'a new file; - or nothing writes to standard output')
+    .option('--force', 'replace the file when it exists')
+    .action(async (file: string | undefined, options: CommonOptions & { readonly force?: boolean }) => {
       await context.withMemory(options, async (memory) => {
-        if (file === undefined || file === '-') {
+        if (file === undefined || file === '-' || isStandardOutput(file)) {
           const { stdout } = context.io
           const show = isTerminal(stdout) ? visibleJson : (line: string): string => line
           for await (const line of memory.export()) await write(stdout, `${show(line)}\n`)
           return
         }
-        const path = resolve(context.io.cwd, file)
-        const count = await writeWhole(path, memory.export())
+        const count = await writeLines(file, memory.export(), context.io, options.force === true)
         await context.result(
           options,
-          { file: path, lines: count },
+          { file: resolve(context.io.cwd, file), lines: count },
           `Exported ${counted(count, 'line')} to ${file}.`,
         )
       })
@@ -94,22 +91,5 @@ export function registerPortable(program: Command, context: CliContext): void {
     })
 }
 
-/** Writes beside the target and renames, so that an interrupted export leaves no half file. */
-async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<number> {
-  const partial = `${path}.partial`
-  let count = 0
-  async function* counted(): AsyncGenerator<string> {
-    for await (const line of lines) {
-      count += 1
-      yield `${line}\n`
-    }
-  }
-  try {
-    await pipeline(Readable.from(counted()), createWriteStream(partial, { mode: 0o600 }))
-    await rename(partial, path)
-  } catch (error) {
-    await rm(partial, { force: true })
-    throw fileError(error, path)
-  }
-  return count
-}
+/** By its names in the file system, which need not lead to what can be opened. */
+const isStandardOutput = (file: string): boolean => /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/.test(file)
