@@ -37,14 +37,14 @@ export async function forget(
   forgetChunk: (ref: string) => Promise<ForgetResult>,
   progress: ForgetProgress,
 ): Promise<ForgetResult> {
-  checkSelector(selector)
-  const result =
-    'ref' in selector ? await forgetChunk(selector.ref) : await forgetDocuments(deps, selector, progress)
+  const one = readSelector(selector)
+  const result = 'ref' in one ? await forgetChunk(one.ref) : await forgetDocuments(deps, one, progress)
   deps.events.emit({ type: 'forget-end', bank: deps.store.bank, ...result })
   return result
 }
 
-function checkSelector(selector: ForgetSelector): void {
+/** The one selector alone: a member that is undefined, `all` above all, must say nothing. */
+function readSelector(selector: ForgetSelector): ForgetSelector {
   checkKeys(selector, SELECTORS, 'forget')
   const given = SELECTORS.filter((name) =>
     Object.entries(selector).some(([key, value]) => key === name && value !== undefined),
@@ -57,13 +57,15 @@ function checkSelector(selector: ForgetSelector): void {
     })
   }
   const value: unknown = Object.values(selector).find((one) => one !== undefined)
-  if (only !== 'all') checkText(value, only)
-  else if (value !== true) {
+  // a selector with the one name that was checked
+  if (only !== 'all') return { [only]: checkText(value, only) } as unknown as ForgetSelector
+  if (value !== true) {
     throw new ProlepsisError('INVALID_ARGUMENT', 'all must be true.', {
       hint: 'Everything of the bank is forgotten only with { all: true }.',
       details: { option: 'all' },
     })
   }
+  return { all: true }
 }
 
 async function forgetDocuments(

@@ -1,4 +1,5 @@
 import type { Filter } from '../domain/filter.ts'
+import { assertPlainJson } from '../domain/plain-json.ts'
 import {
   CHANNELS,
   type Channel,
@@ -11,7 +12,6 @@ import {
 } from '../domain/recall.ts'
 import { parseTime } from '../domain/time.ts'
 import { TRUST_LEVELS } from '../domain/trust.ts'
-import { assertWellFormedJson } from '../domain/well-formed.ts'
 import { checkWeights } from './bank-settings.ts'
 import {
   assertKnown,
@@ -97,7 +97,8 @@ function readFilter(options: RecallOptions): Filter {
   }
   if (where !== undefined) {
     assertObject(where, 'where')
-    assertWellFormedJson(where, 'where')
+    // a value that is undefined would filter by nothing
+    assertPlainJson(where, 'where', 'refuse')
     filter.where = where
   }
   if (during !== undefined) {

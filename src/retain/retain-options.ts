@@ -1,10 +1,11 @@
 import type { Metadata } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
+import { assertPlainJson } from '../domain/plain-json.ts'
 import type { RetainOptions } from '../domain/retain.ts'
 import { parseTime } from '../domain/time.ts'
 import { TRUST_LEVELS, type Trust } from '../domain/trust.ts'
-import { assertWellFormed, assertWellFormedJson } from '../domain/well-formed.ts'
+import { assertWellFormed } from '../domain/well-formed.ts'
 
 /** Questions of the caller: for the whole text, or by chunk ordinal. */
 export type CallerQuestions =
@@ -137,26 +138,12 @@ function readMetadata(value: unknown, option: string): Metadata {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(option, 'must be an object')
   }
-  let text: string
-  try {
-    // an object with a toJSON of its own may give nothing
-    text = JSON.stringify(value) ?? 'null'
-  } catch (error) {
-    throw new ProlepsisError('INVALID_ARGUMENT', `${option} cannot be written as JSON.`, {
-      hint: 'Keep to texts, numbers, booleans, lists and objects, without cycles.',
-      cause: error,
-      details: { option },
-    })
-  }
+  assertPlainJson(value, option, 'skip')
+  const text = JSON.stringify(value)
   if (text.length > MAX_METADATA_BYTES)
     throw invalid(option, `must have at most ${MAX_METADATA_BYTES} bytes as JSON`)
-  // what the store will give back, so that a later comparison compares like with like
-  const kept: unknown = JSON.parse(text)
-  if (typeof kept !== 'object' || kept === null || Array.isArray(kept)) {
-    throw invalid(option, 'must be an object as JSON too')
-  }
-  assertWellFormedJson(kept, option)
-  return kept as Metadata // an object out of JSON
+  // a copy: what the store will give back, so that a later comparison compares like with like
+  return JSON.parse(text) as Metadata // an object out of JSON
 }
 
 function readQuestions(value: unknown, option: string): CallerQuestions {

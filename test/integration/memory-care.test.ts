@@ -3,7 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createMemory, type Memory, type RecallOptions, type RecallQuery } from '../../src/index.ts'
+import {
+  createMemory,
+  type ForgetSelector,
+  type Memory,
+  type RecallOptions,
+  type RecallQuery,
+} from '../../src/index.ts'
 import { exportBank } from '../../src/maintain/export-bank.ts'
 import { forget, startForgetting } from '../../src/maintain/forget.ts'
 import type { Queryable } from '../../src/store/database.ts'
@@ -115,6 +121,16 @@ describe('forget', () => {
       chunks: 2,
     })
     expect(await everyTable(memory)).not.toMatch(/zanzibar/i)
+  })
+
+  test('a selector that is undefined says nothing, `all` above all', async () => {
+    const memory = await filled()
+    // a caller without exact types may hand over all the names
+    const selector = { ref: undefined, all: undefined, tag: undefined, source: 'trips/zanzibar.md' }
+    expect(await memory.forget(selector as unknown as ForgetSelector)).toEqual({ documents: 1, chunks: 1 })
+    expect((await memory.stats()).documents.current).toBeGreaterThan(0)
+    for (const none of [{ all: undefined }, { ref: undefined, all: undefined }, {}])
+      expect(await codeOf(memory.forget(none as unknown as ForgetSelector))).toBe('INVALID_ARGUMENT')
   })
 
   test('takes a prefix, a tag, or everything; nothing matched is no error', async () => {
