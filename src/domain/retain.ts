@@ -78,6 +78,13 @@ export interface IndexOptions {
   readonly gitignore?: boolean
   /** Follow links to files and folders, also out of the folder. @default false */
   readonly followLinks?: boolean
+  /** Take files and folders that begin with a dot too; a `!` rule takes one of them. A file that is named itself is taken. @default false */
+  readonly hidden?: boolean
+  /**
+   * Without a prefix, take over a source that another folder has (after the folder was moved); otherwise such a file is skipped, since
+   * each folder would supersede the other's document at every run. @default false
+   */
+  readonly adopt?: boolean
   /**
    * Documents that index wrote from this folder (with a prefix: from any folder under it) and whose file is gone become deleted. When
    * more than 10 would, and they are more than 90 % of those that came from it, a mount may be missing: none does, and `skipped` and
@@ -103,6 +110,8 @@ export interface IndexResult {
   readonly unchanged: number
   readonly deleted: number
   readonly skipped: readonly { readonly path: string; readonly reason: string }[]
+  /** Files and folders left out for beginning with a dot; what is in such folders is not counted. */
+  readonly hidden: number
   readonly failed: readonly { readonly path: string; readonly code: string; readonly reason: string }[]
   readonly chunks: number
   readonly vectors: number

@@ -35,6 +35,8 @@ const INDEX: Named<IndexOptions> = {
   ignore: true,
   gitignore: true,
   followLinks: true,
+  hidden: true,
+  adopt: true,
   prune: true,
   onProgress: true,
   signal: true,

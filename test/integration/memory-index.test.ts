@@ -53,8 +53,8 @@ describe('index', () => {
     const memory = bank()
     const progress: IndexProgress[] = []
     const result = await memory.index(root, { maxBytes: 1000, onProgress: (one) => progress.push(one) })
-    expect(await sources(memory)).toEqual(['.gitignore', 'a.md', 'src/b.ts'])
-    expect(result).toMatchObject({ files: 6, created: 3, updated: 0, unchanged: 0, deleted: 0 })
+    expect(await sources(memory)).toEqual(['a.md', 'src/b.ts'])
+    expect(result).toMatchObject({ files: 5, created: 2, updated: 0, unchanged: 0, deleted: 0, hidden: 1 })
     expect(Object.fromEntries(result.skipped.map(({ path, reason }) => [path, reason]))).toEqual({
       'big.txt': '2000 bytes, over the limit of 1000',
       'empty.txt': 'without text',
@@ -62,7 +62,7 @@ describe('index', () => {
       'picture.png': expect.stringContaining('image'),
     })
     expect(result.failed).toEqual([{ path: 'latin.txt', code: 'INVALID_TEXT', reason: expect.any(String) }])
-    expect(progress.at(-1)).toMatchObject({ done: 6, total: 6 })
+    expect(progress.at(-1)).toMatchObject({ done: 5, total: 5 })
     expect((await memory.recall('apples')).passages[0]?.source).toBe('a.md')
   })
 
@@ -77,8 +77,8 @@ describe('index', () => {
     rmSync(join(root, 'c.txt'))
     put('d.txt', '')
     put('.gitignore', 'e.txt')
-    expect(await memory.index(root)).toMatchObject({ created: 1, updated: 1, unchanged: 1, deleted: 3 })
-    expect(await sources(memory)).toEqual(['.gitignore', 'a.txt', 'b.txt'])
+    expect(await memory.index(root)).toMatchObject({ created: 0, updated: 1, unchanged: 1, deleted: 3 })
+    expect(await sources(memory)).toEqual(['a.txt', 'b.txt'])
     expect((await memory.recall('file c')).passages.map((one) => one.source)).not.toContain('c.txt')
     expect((await memory.doctor()).findings.filter((finding) => !finding.ok)).toEqual([])
   })
@@ -95,6 +95,54 @@ describe('index', () => {
     expect(await memory.index(join(root, 'one'), { prune: false })).toMatchObject({ deleted: 0 })
     expect(await memory.index(join(root, 'one'))).toMatchObject({ deleted: 1 })
     expect(await sources(memory)).toEqual(['b.txt', 'hand.txt'])
+  })
+
+  test('hidden files and folders are left out and counted, unless they are asked for', async () => {
+    put('a.txt', 'Alpha stands here.')
+    put('.env', 'SECRET=swordfish')
+    put('.ssh/id_rsa', 'A key of Ada’s.')
+    put('.ssh/config', 'Host lighthouse')
+    put('.github/flow.yml', 'on: push')
+    put('sub/.hidden/b.txt', 'Beta hides here.')
+    const memory = bank()
+    expect(await memory.index(root)).toMatchObject({ created: 1, hidden: 4, skipped: [], failed: [] })
+    expect(await sources(memory)).toEqual(['a.txt'])
+    // one by a rule, one by its own name, then all
+    expect(await memory.index(root, { ignore: ['!.github/'] })).toMatchObject({ created: 1, hidden: 3 })
+    expect(await memory.index(join(root, '.env'), { sourcePrefix: 'named/' })).toMatchObject({ created: 1 })
+    expect(await memory.index(root, { hidden: true, ignore: ['.env'] })).toMatchObject({
+      created: 3,
+      hidden: 0,
+    })
+    expect(await codeOf(memory.index(root, { hidden: 1 as unknown as boolean }))).toBe('INVALID_ARGUMENT')
+  })
+
+  test('a source that another folder has is not taken over, unless it is to be', async () => {
+    put('pa/README.md', 'This is the first project.')
+    put('pb/README.md', 'This is the second project.')
+    put('pb/only.md', 'Only here.')
+    const memory = bank()
+    await memory.index(join(root, 'pa'))
+    for (let run = 0; run < 2; run++) {
+      const second = await memory.index(join(root, 'pb'))
+      expect(second.skipped).toEqual([
+        { path: 'README.md', reason: expect.stringMatching(/another folder.*prefix.*adopt/) },
+      ])
+      expect(second).toMatchObject({ updated: 0, deleted: 0, failed: [] })
+      expect(await memory.index(join(root, 'pa'))).toMatchObject({ unchanged: 1, skipped: [], deleted: 0 })
+    }
+    expect((await memory.document('README.md'))?.text).toContain('first')
+    expect(await memory.index(join(root, 'pb'), { sourcePrefix: 'pb/' })).toMatchObject({
+      created: 2,
+      skipped: [],
+    })
+    expect(await memory.index(join(root, 'pb'), { adopt: true })).toMatchObject({
+      updated: 1,
+      unchanged: 1,
+      skipped: [],
+    })
+    expect((await memory.document('README.md'))?.text).toContain('second')
+    expect((await memory.index(join(root, 'pa'))).skipped).toHaveLength(1)
   })
 
   test('where nearly all is gone a mount may be missing: nothing is pruned, and it says so, unless forced', async () => {

@@ -17,6 +17,8 @@ interface Layer {
 export interface IgnoreRules {
   /** Whether a path below is left out; a folder that is left out is never entered. */
   ignores(path: string, isFolder: boolean): boolean
+  /** Whether a `!` rule has the last word about it: a hidden file that is wanted. */
+  bringsBack(path: string, isFolder: boolean): boolean
   /** The rules inside a folder below: these and its own ignore files. */
   enter(folder: string): Promise<IgnoreRules>
 }
@@ -46,27 +48,29 @@ export async function rulesAt(root: string, options: IgnoreOptions): Promise<Ign
   return rulesOf(layers, last, options.gitignore)
 }
 
-function rulesOf(layers: readonly Layer[], last: Layer, heedFiles: boolean): IgnoreRules {
+function rulesOf(layers: readonly Layer[], ofCaller: Layer, heedFiles: boolean): IgnoreRules {
+  const verdict = (path: string, isFolder: boolean): 'ignored' | 'brought back' | null => {
+    let last: 'ignored' | 'brought back' | null = null
+    for (const { base, rules } of [...layers, ofCaller]) {
+      const below = relative(base, path).split(sep).join('/')
+      const parent = below.lastIndexOf('/')
+      // the walk came in here because a later layer brought the folder back: this one has no more to say
+      if (parent > 0 && rules.ignores(below.slice(0, parent + 1))) continue
+      const result = rules.test(isFolder ? `${below}/` : below)
+      if (result.ignored) last = 'ignored'
+      else if (result.unignored) last = 'brought back'
+    }
+    return last
+  }
   return {
-    ignores(path, isFolder) {
-      let ignored = false
-      for (const { base, rules } of [...layers, last]) {
-        const below = relative(base, path).split(sep).join('/')
-        const parent = below.lastIndexOf('/')
-        // the walk came in here because a later layer brought the folder back: this one has no more to say
-        if (parent > 0 && rules.ignores(below.slice(0, parent + 1))) continue
-        const result = rules.test(isFolder ? `${below}/` : below)
-        if (result.ignored) ignored = true
-        else if (result.unignored) ignored = false
-      }
-      return ignored
-    },
+    ignores: (path, isFolder) => verdict(path, isFolder) === 'ignored',
+    bringsBack: (path, isFolder) => verdict(path, isFolder) === 'brought back',
     async enter(folder) {
       const texts = heedFiles ? await textsIn(folder, IGNORE_FILES) : []
       if (texts.length === 0) return this
       return rulesOf(
         [...layers, { base: folder, rules: matcher().add(texts.flatMap(linesOf)) }],
-        last,
+        ofCaller,
         heedFiles,
       )
     },

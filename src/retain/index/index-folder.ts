@@ -8,6 +8,7 @@ import type {
   RetainItem,
   RetainManyResult,
 } from '../../domain/retain.ts'
+import { findCurrentDocument } from '../../store/queries/documents.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { retainMany } from '../retain-many.ts'
 import { INDEX_KEY } from './index-key.ts'
@@ -38,15 +39,25 @@ export async function indexFolder(
   const startedAt = performance.now()
   const request = readIndexOptions(path, options, deps.maxFileBytes)
   const walk = await walkFolder(path, { ...request, exclude: deps.exclude })
-  const tally = createTally(deps, request, walk.files.length)
+  const tally = createTally(deps, request, walk)
   for (const skipped of walk.skipped) tally.skip(skipped.path, skipped.reason)
   for (const closed of walk.unreadable) tally.fail(closed.path, closed.code, closed.reason)
 
   const from = folderId(walk.root)
-  let at = 0
-  for await (const result of retainMany(deps, itemsOf(walk, request, from, tally), request.signal)) {
-    tally.take(result, walk.files[at++]!)
+  const given: FoundFile[] = []
+  async function* items(): AsyncGenerator<RetainItem, void, undefined> {
+    for (const file of walk.files) {
+      throwIfAborted(request.signal)
+      if (await isOfAnotherFolder(deps, file, request, from)) {
+        tally.leave(file, OF_ANOTHER_FOLDER)
+        continue
+      }
+      given.push(file)
+      yield await itemOf(file, request, from, tally)
+    }
   }
+  let at = 0
+  for await (const result of retainMany(deps, items(), request.signal)) tally.take(result, given[at++]!)
   if (request.prune !== false && walk.complete) {
     const gone = await findGone(deps, { request, walk, from, empty: tally.emptied })
     if (request.prune !== 'force' && looksUnmounted(gone)) {
@@ -67,27 +78,40 @@ function folderId(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 12)
 }
 
-async function* itemsOf(
-  walk: Walk,
+const OF_ANOTHER_FOLDER =
+  'a document from another folder has this source: index with a prefix to keep both, or adopt to take it over'
+
+/** A prefix names what is under it, wherever it lies; without one, folders of like content would supersede each other. */
+async function isOfAnotherFolder(
+  { store }: IndexDeps,
+  file: FoundFile,
+  request: IndexRequest,
+  from: string,
+): Promise<boolean> {
+  if (request.sourcePrefix !== '' || request.adopt) return false
+  const current = await findCurrentDocument(store.database, store.bankId, file.relative)
+  const mark = current?.metadata[INDEX_KEY]
+  return mark !== undefined && mark !== from
+}
+
+async function itemOf(
+  file: FoundFile,
   request: IndexRequest,
   from: string,
   tally: Tally,
-): AsyncGenerator<RetainItem, void, undefined> {
-  for (const file of walk.files) {
-    throwIfAborted(request.signal)
-    const content = await readStableFile(file.path, request.maxBytes).catch((error: unknown) => {
-      if (!isProlepsisError(error)) throw error
-      tally.unreadable.set(file, error)
-      // an item that fails keeps results and files in step
-      return new Uint8Array()
-    })
-    yield {
-      content,
-      source: request.sourcePrefix + file.relative,
-      metadata: { ...request.metadata, [INDEX_KEY]: from },
-      ...(request.tags === undefined ? {} : { tags: request.tags }),
-      ...(request.trust === undefined ? {} : { trust: request.trust }),
-    }
+): Promise<RetainItem> {
+  const content = await readStableFile(file.path, request.maxBytes).catch((error: unknown) => {
+    if (!isProlepsisError(error)) throw error
+    tally.unreadable.set(file, error)
+    // an item that fails keeps results and files in step
+    return new Uint8Array()
+  })
+  return {
+    content,
+    source: request.sourcePrefix + file.relative,
+    metadata: { ...request.metadata, [INDEX_KEY]: from },
+    ...(request.tags === undefined ? {} : { tags: request.tags }),
+    ...(request.trust === undefined ? {} : { trust: request.trust }),
   }
 }
 
@@ -97,13 +121,16 @@ interface Tally {
   /** Sources of files without any text. */
   readonly emptied: Set<string>
   take(result: RetainManyResult, file: FoundFile): void
+  /** Of a file that is not read. */
+  leave(file: FoundFile, reason: string): void
   skip(path: string, reason: string): void
   fail(path: string, code: string, reason: string): void
   deleted(document: Document): void
   result(tookMs: number): IndexResult
 }
 
-function createTally(deps: IndexDeps, request: IndexRequest, total: number): Tally {
+function createTally(deps: IndexDeps, request: IndexRequest, walk: Walk): Tally {
+  const total = walk.files.length
   const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0, vectors: 0 }
   const skipped: { path: string; reason: string }[] = []
   const failed: { path: string; code: string; reason: string }[] = []
@@ -128,6 +155,10 @@ function createTally(deps: IndexDeps, request: IndexRequest, total: number): Tal
     emptied,
     skip,
     fail,
+    leave(file, reason) {
+      done++
+      skip(file.relative, reason)
+    },
     take(result, file) {
       done++
       if (result.status !== 'failed') {
@@ -148,6 +179,6 @@ function createTally(deps: IndexDeps, request: IndexRequest, total: number): Tal
       counts.deleted++
       tell(document.source, 'deleted')
     },
-    result: (tookMs) => ({ files: total, ...counts, skipped, failed, tookMs }),
+    result: (tookMs) => ({ files: total, ...counts, skipped, hidden: walk.hidden, failed, tookMs }),
   }
 }

@@ -13,6 +13,8 @@ export interface IndexRequest {
   readonly ignore: readonly string[]
   readonly gitignore: boolean
   readonly followLinks: boolean
+  readonly hidden: boolean
+  readonly adopt: boolean
   readonly prune: boolean | 'force'
   readonly onProgress: IndexOptions['onProgress']
   readonly signal: AbortSignal | undefined
@@ -27,6 +29,8 @@ const OPTIONS: readonly (keyof IndexOptions)[] = [
   'ignore',
   'gitignore',
   'followLinks',
+  'hidden',
+  'adopt',
   'prune',
   'onProgress',
   'signal',
@@ -62,7 +66,7 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
   const { prune = true } = options
   if (typeof prune !== 'boolean' && prune !== 'force')
     throw invalid('prune', "must be true, false or 'force'")
-  const flag = (name: 'gitignore' | 'followLinks', otherwise: boolean): boolean => {
+  const flag = (name: 'gitignore' | 'followLinks' | 'hidden' | 'adopt', otherwise: boolean): boolean => {
     const value = options[name] ?? otherwise
     if (typeof value !== 'boolean') throw invalid(name, 'must be true or false')
     return value
@@ -76,6 +80,8 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
     ignore,
     gitignore: flag('gitignore', true),
     followLinks: flag('followLinks', false),
+    hidden: flag('hidden', false),
+    adopt: flag('adopt', false),
     prune,
     onProgress: options.onProgress,
     signal,

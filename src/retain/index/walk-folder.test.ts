@@ -20,6 +20,7 @@ const walk = (options: Partial<WalkOptions> = {}, path = root) =>
     gitignore: true,
     ignore: [],
     maxBytes: 1000,
+    hidden: true,
     followLinks: false,
     exclude: [],
     ...options,

@@ -7,6 +7,8 @@ export interface WalkOptions {
   readonly gitignore: boolean
   readonly ignore: readonly string[]
   readonly maxBytes: number
+  /** Take what begins with a dot too. */
+  readonly hidden: boolean
   /** Follow links to files and folders; a folder that was entered already is not entered again. */
   readonly followLinks: boolean
   /** Absolute paths that are never entered, by whatever link: the store's own folder. */
@@ -33,6 +35,8 @@ export interface Walk {
   readonly files: readonly FoundFile[]
   /** Present but not read: too large, a link, not a regular file. */
   readonly skipped: readonly SkippedPath[]
+  /** How many files and folders were left out for being hidden, what is in such folders not counted. */
+  readonly hidden: number
   /** Folders and files that could not be looked at; nothing may be concluded about what is in them. */
   readonly unreadable: readonly (SkippedPath & { readonly code: string })[]
   /** Whether a whole folder was walked, so that what is missing is gone. */
@@ -45,6 +49,7 @@ interface Progress {
   readonly files: FoundFile[]
   readonly skipped: SkippedPath[]
   readonly unreadable: (SkippedPath & { readonly code: string })[]
+  hidden: number
   /** Real paths. */
   readonly entered: Set<string>
   /** Real paths, where they exist. */
@@ -74,6 +79,7 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
     files: [],
     skipped: [],
     unreadable: [],
+    hidden: 0,
     entered: new Set([root]),
     exclude: await Promise.all(options.exclude.map((one) => realpath(one).catch(() => one))),
     links: [],
@@ -93,8 +99,8 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
     a.relative < b.relative ? -1 : 1
   // an unreadable root proves nothing about anything
   const complete = found.isDirectory() && progress.unreadable.every((closed) => closed.path !== '')
-  const { files, skipped, unreadable } = progress
-  return { root, files: files.sort(byPath), skipped, unreadable, complete }
+  const { files, skipped, unreadable, hidden } = progress
+  return { root, files: files.sort(byPath), skipped, unreadable, hidden, complete }
 }
 
 async function walkInto(folder: Folder, rules: IgnoreRules, progress: Progress): Promise<void> {
@@ -130,6 +136,7 @@ async function visit(
   progress: Progress,
 ): Promise<void> {
   if (progress.exclude.includes(real) || rules.ignores(path, isFolder)) return
+  if (leavesHidden(path, isFolder, rules, progress)) return
   const found = await lstat(path)
   if (!found.isDirectory()) return addFile(path, nameOf(path, progress), found, progress)
   if (!enter({ path, real }, progress)) return
@@ -137,7 +144,7 @@ async function visit(
 }
 
 async function visitLink(path: string, rules: IgnoreRules, progress: Progress): Promise<void> {
-  if (rules.ignores(path, false)) return
+  if (rules.ignores(path, false) || leavesHidden(path, false, rules, progress)) return
   const name = nameOf(path, progress)
   if (!progress.options.followLinks) {
     progress.skipped.push({ path: name, reason: 'a link' })
@@ -150,6 +157,14 @@ async function visitLink(path: string, rules: IgnoreRules, progress: Progress): 
   if (!found.isDirectory()) return addFile(path, name, found, progress)
   if (rules.ignores(path, true) || !enter({ path, real }, progress)) return
   return walkInto({ path, real }, await rules.enter(path), progress)
+}
+
+/** Keys and passwords lie in files that begin with a dot; who wants one names it by a `!` rule. */
+function leavesHidden(path: string, isFolder: boolean, rules: IgnoreRules, progress: Progress): boolean {
+  if (progress.options.hidden || !basename(path).startsWith('.') || rules.bringsBack(path, isFolder))
+    return false
+  progress.hidden++
+  return true
 }
 
 /** False for a folder that was entered already, or that holds the root. */

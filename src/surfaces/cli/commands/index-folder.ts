@@ -16,6 +16,8 @@ interface IndexCommandOptions extends CommonOptions {
   readonly maxBytes?: number
   readonly gitignore: boolean
   readonly followLinks?: boolean
+  readonly hidden?: boolean
+  readonly adopt?: boolean
   readonly prune?: false | 'force'
   readonly trust?: Trust
   readonly verbose?: boolean
@@ -36,6 +38,8 @@ export function registerIndex(program: Command, context: CliContext): void {
     .option('--ignore <pattern>', 'leave out, .gitignore syntax, repeatable', collect)
     .option('--max-bytes <size>', 'largest file', byteSize)
     .option('--no-gitignore', 'take files that .gitignore names too')
+    .option('--hidden', 'take files and folders that begin with a dot too')
+    .option('--adopt', 'take over sources that another folder has, after the folder was moved')
     .option('--follow-links', 'follow links to files and folders, out of the folder too')
     .addOption(
       new Option(
@@ -62,6 +66,8 @@ export function registerIndex(program: Command, context: CliContext): void {
               maxBytes: options.maxBytes,
               trust: options.trust,
               followLinks: options.followLinks,
+              hidden: options.hidden,
+              adopt: options.adopt,
               prune: options.prune,
             }),
             gitignore: options.gitignore,
@@ -89,6 +95,10 @@ function renderIndexed(result: IndexResult, verbose: boolean): string {
   const lines = [
     `${counted(result.files, 'file')} in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${counted(result.chunks, 'chunk')}, ${result.vectors} vectors.`,
   ]
+  if (result.hidden > 0)
+    lines.push(
+      `  ${result.hidden} hidden ${result.hidden === 1 ? 'path' : 'paths'} left out (--hidden takes them)`,
+    )
   for (const { path, reason } of verbose ? skipped : skipped.slice(0, SHOWN_SKIPPED))
     lines.push(`  skipped ${printable(path)}: ${printable(reason)}`)
   if (!verbose && skipped.length > SHOWN_SKIPPED)
