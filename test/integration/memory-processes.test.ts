@@ -32,8 +32,11 @@ async function check(folder: string, acknowledged: ReadonlySet<string>): Promise
   }
 }
 
+// More of them to be sure of a release: KILL_ROUNDS=100 PROCESS_ROUNDS=20 npx vitest run test/integration/memory-processes.test.ts
+const KILL_ROUNDS = Number(process.env.KILL_ROUNDS ?? 3)
+const PROCESS_ROUNDS = Number(process.env.PROCESS_ROUNDS ?? 1)
 // processes start slowly on a busy machine
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 300_000 + (KILL_ROUNDS + PROCESS_ROUNDS) * 30_000
 
 test(
   'a writer that is killed at random moments loses nothing acknowledged and leaves nothing half there',
@@ -41,7 +44,7 @@ test(
     const folder = await dataFolder()
     const random = seededRandom(7)
     const acknowledged = new Set<string>()
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < KILL_ROUNDS; round++) {
       const program = startWriter(folder, 'w', 1000)
       const stopAfter = 1 + Math.floor(random() * 12)
       const spins = Math.floor(random() * 40)
@@ -62,9 +65,9 @@ test(
   TIMEOUT_MS,
 )
 
-test(
-  'three processes write into one folder, the first is killed, nothing acknowledged is lost',
-  async () => {
+test.each(Array.from({ length: PROCESS_ROUNDS }, (_, round) => [2 + ((round + 1) % 7), round]))(
+  '%i processes write into one folder, the first is killed, nothing acknowledged is lost (%i)',
+  async (processes) => {
     const folder = await dataFolder()
     const acknowledged = new Set<string>()
     const listen = async (program: ChildProgram, killAfter = Number.POSITIVE_INFINITY): Promise<string> => {
@@ -77,15 +80,15 @@ test(
       }
       return last
     }
-    const ends = await Promise.all([
-      listen(startWriter(folder, 'a', 500), 10),
-      listen(startWriter(folder, 'b', 25)),
-      listen(startWriter(folder, 'c', 25)),
-    ])
-    const errors = await Promise.all(programs.map(async (program) => (await program.ended).errors))
-    expect(errors).toEqual(['', '', ''])
-    expect(ends.slice(1)).toEqual(['done', 'done'])
-    expect(acknowledged.size).toBeGreaterThanOrEqual(60)
+    const writers = [
+      startWriter(folder, 'killed', 500),
+      ...Array.from({ length: processes - 1 }, (_, i) => startWriter(folder, `w${i}`, 25)),
+    ]
+    const ends = await Promise.all(writers.map((writer, i) => listen(writer, i === 0 ? 10 : undefined)))
+    const errors = await Promise.all(writers.map(async (writer) => (await writer.ended).errors))
+    expect(errors).toEqual(writers.map(() => ''))
+    expect(ends.slice(1)).toEqual(writers.slice(1).map(() => 'done'))
+    expect(acknowledged.size).toBeGreaterThanOrEqual(10 + 25 * (processes - 1))
     await check(folder, acknowledged)
   },
   TIMEOUT_MS,
