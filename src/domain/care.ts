@@ -40,7 +40,13 @@ export interface DoctorFinding {
   readonly ok: boolean
   /** How many rows break it. */
   readonly count: number
+  /** What is wrong, or, where nothing is, what was found to hold; one sentence. */
   readonly detail: string
+  /** Documents concerned: source, with `@version` unless it is the current one; 20 at most, empty where it is of no document. */
+  readonly documents: readonly string[]
+  /** What to do, while it is not ok; else null. */
+  readonly hint: string | null
+  /** Whether doctor can mend it. */
   readonly mendable: boolean
   /** Whether this run mended it. */
   readonly mended: boolean

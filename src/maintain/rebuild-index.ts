@@ -22,14 +22,18 @@ export interface Rebuilt {
 export interface RebuildDeps extends MaintainDeps {
   /** The model of this memory. */
   readonly model: { readonly modelId: string; readonly dimension: number }
-  /** Derives one document anew, with vectors in the store's space; resolves to its chunks, or null when it is gone. */
-  readonly rederive: (store: BankStore, documentId: number, signal?: AbortSignal) => Promise<number | null>
+  /** Derives one document anew, with vectors in the store's space (`anew`: without those that are there); resolves to its chunks, or null when it is gone. */
+  readonly rederive: (
+    store: BankStore,
+    documentId: number,
+    how: { readonly anew: boolean; readonly signal: AbortSignal | undefined },
+  ) => Promise<number | null>
 }
 
 /**
  * Derives chunks, cues, vectors and postings anew from the texts, document by document, each in a transaction of its own: the bank can
  * be searched throughout, and a run that was cut short is simply repeated. Texts embedded before are not embedded again.
- * With `reembed`, the vectors go to the space of this memory's model beside the old ones; when every document has them, the
+ * With `reembed`, every text is embedded again. Where the model is another one, the vectors go to the space of this memory's model beside the old ones; when every document has them, the
  * bank is switched over and the old ones are removed in one transaction. A run cut short goes on where it ended.
  */
 export async function rebuildIndex(deps: RebuildDeps, options: RebuildOptions = {}): Promise<Rebuilt> {
@@ -59,7 +63,7 @@ async function moveToModel(deps: RebuildDeps, options: RebuildOptions): Promise<
   for (;;) {
     const left = await documentsWithoutVectors(database, bankId, space)
     if (left.length === 0 && (await switchOver(deps, space))) return total
-    const round = await rederiveEach(deps, store, left, options)
+    const round = await rederiveEach(deps, store, left, { ...options, reembed: false })
     total.documents += round.documents
     total.chunks += round.chunks
   }
@@ -90,7 +94,9 @@ async function rederiveEach(
   let chunks = 0
   for (const [at, documentId] of documentIds.entries()) {
     throwIfAborted(options.signal)
-    const made = await repeatable(store.database, () => deps.rederive(store, documentId, options.signal))
+    const made = await repeatable(store.database, () =>
+      deps.rederive(store, documentId, { anew: options.reembed === true, signal: options.signal }),
+    )
     if (made !== null) {
       documents++
       chunks += made

@@ -1,4 +1,5 @@
 import { requireBank } from '../maintain/banks.ts'
+import type { VectorWitness } from '../maintain/check-vectors.ts'
 import { doctor } from '../maintain/doctor.ts'
 import { forget, startForgetting } from '../maintain/forget.ts'
 import { type RebuildOptions, type Rebuilt, rebuildIndex } from '../maintain/rebuild-index.ts'
@@ -20,8 +21,8 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
       {
         ...deps,
         model,
-        rederive: async (store, documentId, signal) =>
-          (await rederive(await depsFor(engine, store), documentId, { signal }))?.chunks ?? null,
+        rederive: async (store, documentId, how) =>
+          (await rederive(await depsFor(engine, store), documentId, how))?.chunks ?? null,
       },
       options,
     )
@@ -67,13 +68,16 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         await engine.receipts.flush()
         await makeUnnamed(scope)
         const bank = await requireBank(database, name)
+        const analyser = await engine.analysers.of(bank.language)
         const report = await doctor(
           {
             database,
             bank,
             model: () => engine.embedder.identity(),
             now: new Date(clock.now()),
-            rebuild: async () => rebuild(await depsOf(scope, 'write')),
+            rebuild: async ({ reembed }) => rebuild(await depsOf(scope, 'write'), { reembed }),
+            hasTerms: (text) => analyser.terms(text).length > 0,
+            witness: () => witnessOf(scope),
           },
           options,
         )
@@ -81,4 +85,14 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         return report
       }),
   }
+}
+
+/** The bank's model, to embed texts again; null when this memory has another or none. */
+async function witnessOf(scope: Scope): Promise<VectorWitness | null> {
+  const deps = await depsOf(scope, 'read')
+  const { modelOfBank } = await import('../retain/embed-remains.ts')
+  const embedder = await modelOfBank(deps)
+  if (embedder === null) return null
+  const { plannedVectors } = await import('../retain/planned-vectors.ts')
+  return { embedder, textsOf: (documentId) => plannedVectors(deps, documentId) }
 }

@@ -16,6 +16,7 @@ import {
 import { retireTerms } from '../store/queries/lexical-write.ts'
 import { startOfVersion, type VersionBefore, versionBefore } from '../store/queries/version-start.ts'
 import type { WritePlan } from './plan.ts'
+import { keptTextHash } from './text-hash.ts'
 import type { VectorSpool } from './vector-spool.ts'
 import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
 
@@ -51,7 +52,7 @@ export async function commitPlans(
   return database.transaction(async (tx) => {
     for (const source of plans.map((plan) => plan.source).sort()) await lockSource(tx, bankId, source)
     const versions: (Document | null)[] = []
-    for (const { plan } of prepared) versions.push(await replaceCurrent(tx, deps, plan))
+    for (const one of prepared) versions.push(await replaceCurrent(tx, deps, one))
     const written = prepared.flatMap((one, at) => {
       const document = versions[at]
       return document === null || document === undefined ? [] : [{ ...one, document }]
@@ -94,6 +95,7 @@ export async function commitPlans(
 
 interface Prepared {
   readonly plan: WritePlan
+  readonly textHash: string
   readonly chunkIds: readonly number[]
   readonly terms: ReturnType<typeof analyseAhead>
 }
@@ -101,11 +103,21 @@ interface Prepared {
 function prepare(plan: WritePlan, chunkIds: readonly number[], analyser: Analyser): Prepared {
   const { chunks } = plan.derived
   // the document's id is not known yet, and no term has it
-  return { plan, chunkIds, terms: analyseAhead(place(chunks, chunkIds, 0), chunks.length, analyser) }
+  const textHash = keptTextHash(chunks.cut)
+  return {
+    plan,
+    textHash,
+    chunkIds,
+    terms: analyseAhead(place(chunks, chunkIds, 0), chunks.length, analyser),
+  }
 }
 
 /** Closes the current version and inserts the new one; null when the current one is not that of the plan. */
-async function replaceCurrent(tx: Queryable, deps: CommitDeps, plan: WritePlan): Promise<Document | null> {
+async function replaceCurrent(
+  tx: Queryable,
+  deps: CommitDeps,
+  { plan, textHash }: Prepared,
+): Promise<Document | null> {
   const { bankId } = deps.store
   const current = await findCurrentDocument(tx, bankId, plan.source)
   if ((current?.documentId ?? null) !== (plan.previous?.documentId ?? null)) return null
@@ -113,7 +125,7 @@ async function replaceCurrent(tx: Queryable, deps: CommitDeps, plan: WritePlan):
   const before = await versionBefore(tx, bankId, plan.source, version)
   const document = newDocument(plan, version, new Date(deps.clock.now()), before)
   if (current !== null) await closeDocument(tx, bankId, current.documentId, 'superseded', document.validFrom)
-  return { ...document, documentId: await insertDocument(tx, bankId, document) }
+  return { ...document, documentId: await insertDocument(tx, bankId, document, textHash) }
 }
 
 function newDocument(plan: WritePlan, version: number, now: Date, before: VersionBefore | null): NewDocument {

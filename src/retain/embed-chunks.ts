@@ -49,12 +49,14 @@ export interface EmbedDeps {
   readonly bankId: number
   readonly space: VectorSpace
   readonly embedder: EmbeddingModel
+  /** Leave the vectors that the bank has aside. @default false */
+  readonly anew?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
  * Puts the vector of every text of the chunks into the spool. What the bank has embedded before, in whatever version or
- * kind, is read back instead. In slices, outside of any transaction.
+ * kind, is read back instead (unless `anew`). In slices, outside of any transaction.
  *
  * @returns notes: texts longer than the model's window, which were split and averaged
  * @throws ProlepsisError MODEL_FAILED, CANCELLED
@@ -85,7 +87,8 @@ async function embedSlice(
 ): Promise<number> {
   if (slice.size === 0) return 0
   throwIfAborted(deps.signal)
-  const known = await vectorsByHash(deps.database, deps.bankId, deps.space, [...slice.keys()])
+  const hashes = deps.anew === true ? [] : [...slice.keys()]
+  const known = await vectorsByHash(deps.database, deps.bankId, deps.space, hashes)
   for (const [hash, vector] of known) spool.put(hash, vector)
   const missing = [...slice].filter(([hash]) => !known.has(hash))
   if (missing.length === 0) return 0

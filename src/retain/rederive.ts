@@ -37,6 +37,8 @@ export interface RederiveOptions {
   readonly labels?: DocumentLabels
   /** New questions of the caller. @default those that it has */
   readonly questions?: CallerQuestions | undefined
+  /** Embed every text again, also those of which the bank has a vector. @default false */
+  readonly anew?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -68,7 +70,12 @@ export async function rederive(
   const embedder = await deps.embedder()
   const spool = createVectorSpool(deps.store.space.dimension)
   try {
-    const splits = await embedChunks(chunks, spool, { ...deps.store, embedder, signal: options.signal })
+    const splits = await embedChunks(chunks, spool, {
+      ...deps.store,
+      embedder,
+      anew: options.anew,
+      signal: options.signal,
+    })
     const change: Change = { document, labels, stored, chunks, notes: [...notes, ...splits] }
     const written = await replaceDerived(deps, change, spool)
     return written && { document: { ...document, ...labels }, chunks: chunks.length, ...written }
@@ -77,7 +84,8 @@ export async function rederive(
   }
 }
 
-async function deriveAgain(
+/** What the rules make of a document's text now, with the cues of callers and models that it has. */
+export async function deriveAgain(
   deps: RetainDeps,
   document: Document,
   stored: readonly StoredChunk[],
@@ -155,7 +163,7 @@ async function replaceDerived(
   })
 }
 
-function isSameCut(stored: readonly StoredChunk[], chunks: DerivedChunks): boolean {
+export function isSameCut(stored: readonly StoredChunk[], chunks: DerivedChunks): boolean {
   if (stored.length !== chunks.length) return false
   let at = 0
   for (const { draft } of chunks.cut) if (stored[at++]!.text !== draft.text) return false

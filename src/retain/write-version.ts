@@ -22,6 +22,7 @@ import type { DerivedChunks } from './derived-chunks.ts'
 import { embedChunks } from './embed-chunks.ts'
 import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
+import { keptTextHash } from './text-hash.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
 import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
 
@@ -106,7 +107,14 @@ async function commitVersions(
   const allIds = await reserveChunkIds(database, total)
   const prepared = derived.map(({ exported, chunks }): PreparedVersion => {
     const ids = allIds.splice(0, chunks.length)
-    return { exported, chunks, ids, terms: analyseAhead(place(chunks, ids, 0), chunks.length, deps.analyser) }
+    const textHash = keptTextHash(chunks.cut)
+    return {
+      exported,
+      chunks,
+      textHash,
+      ids,
+      terms: analyseAhead(place(chunks, ids, 0), chunks.length, deps.analyser),
+    }
   })
   const sources = [...new Set(derived.map(({ exported }) => exported.source))].sort()
   return database.transaction(async (tx) => {
@@ -118,6 +126,7 @@ async function commitVersions(
 }
 
 interface PreparedVersion extends DerivedVersion {
+  readonly textHash: string
   readonly ids: readonly number[]
   readonly terms: ReturnType<typeof analyseAhead>
 }
@@ -125,7 +134,7 @@ interface PreparedVersion extends DerivedVersion {
 async function commitVersion(
   tx: Queryable,
   { store }: RetainDeps,
-  { exported, chunks, ids, terms }: PreparedVersion,
+  { exported, chunks, textHash, ids, terms }: PreparedVersion,
   spool: VectorSpool,
 ): Promise<WrittenVersion> {
   const { bankId, space } = store
@@ -139,7 +148,7 @@ async function commitVersion(
   const document = ends ? after(current, asExported) : asExported
   const closed = ends ? [current.documentId] : []
   for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
-  const documentId = await insertDocument(tx, bankId, document)
+  const documentId = await insertDocument(tx, bankId, document, textHash)
   await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
   await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
   await writeDerived(tx, bankId, space, place(chunks, ids, documentId), spool)

@@ -444,6 +444,111 @@ describe('doctor', () => {
   })
 })
 
+describe('doctor, of texts and vectors', () => {
+  const broken = async (memory: Memory, options: { mend?: boolean } = {}) =>
+    (await memory.doctor(options)).findings.filter((finding) => !finding.ok)
+  const change = async (memory: Memory, sql: string) => {
+    const { database, bankId, space } = await storeOf(memory)
+    await database.execute(sql.replaceAll('_N', `_${space.spaceId}`), [bankId])
+  }
+  const vectors = /^vectors_/
+
+  test('vectors that are not those of their texts are found and embedded anew', async () => {
+    const memory = await filled()
+    const whole = await everyTable(memory, vectors)
+    await change(
+      memory,
+      `update "vectors_N" v set embedding = (select w.embedding from "vectors_N" w where w.bank_id = $1 order by chunk_id, kind limit 1)
+       where v.bank_id = $1`,
+    )
+    const names = (await broken(memory)).map(({ check }) => check)
+    expect(names).toEqual(expect.arrayContaining(['vector-texts', 'same-vectors']))
+    const found = (await broken(memory)).find(({ check }) => check === 'vector-texts')
+    expect(found).toMatchObject({ mendable: true, hint: 'prolepsis doctor --mend mends it.' })
+    expect(found?.documents).toContain('trips/zanzibar.md')
+    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
+    expect(await everyTable(memory, vectors)).toBe(whole)
+    expect(await ok(memory)).toEqual([])
+  })
+
+  test('vectors of another length are found and embedded anew, by rebuildIndex too', async () => {
+    const memory = await filled()
+    const whole = await everyTable(memory, vectors)
+    const spoil = 'update "vectors_N" set embedding = embedding + embedding where bank_id = $1'
+    await change(memory, spoil)
+    expect((await broken(memory)).map(({ check }) => check)).toContain('vector-lengths')
+    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
+    expect(await everyTable(memory, vectors)).toBe(whole)
+    await change(memory, spoil)
+    await memory.rebuildIndex({ reembed: true })
+    expect(await everyTable(memory, vectors)).toBe(whole)
+  })
+
+  test('a text that was changed, even to one as long, is named; forgotten and retained again it is clean', async () => {
+    const memory = await filled()
+    const text = 'Oslo is a big city.'
+    await change(
+      memory,
+      `update chunks set text = 'Oslo is a bad city.' where bank_id = $1 and text = '${text}'`,
+    )
+    await memory.rebuildIndex()
+    const expected = [{ check: 'document-text', documents: ['trips/oslo.md'], mendable: false }]
+    expect(await broken(memory)).toMatchObject(expected)
+    const left = await broken(memory, { mend: true })
+    expect(left).toMatchObject(expected)
+    expect(left[0]?.hint).toContain('prolepsis forget --source NAME')
+    await memory.forget({ source: 'trips/oslo.md' })
+    await memory.retain(text, { source: 'trips/oslo.md' })
+    expect(await ok(memory)).toEqual([])
+  })
+
+  test('a chunk that was deleted is told with its document and version, and what to do', async () => {
+    const memory = bank()
+    const turns = (last: string) =>
+      ['one', 'two', last].map((word) => ({ role: 'Ann', content: `I said ${word}.` }))
+    await memory.retain(turns('three'), { source: 'c' })
+    await memory.retain(turns('four'), { source: 'c' })
+    await change(memory, 'delete from chunks where bank_id = $1 and ordinal = 1')
+    await memory.doctor({ mend: true })
+    await memory.rebuildIndex()
+    const left = await broken(memory, { mend: true })
+    expect(left.map(({ check, documents }) => [check, documents])).toEqual([
+      ['document-text', ['c@1', 'c']],
+      ['chunk-order', ['c@1', 'c']],
+    ])
+    expect(left[0]?.hint).toContain('restore a backup')
+    await memory.forget({ source: 'c' })
+    expect(await ok(memory)).toEqual([])
+  })
+
+  test('after a chunk was forgotten the rest is still known to be whole', async () => {
+    const memory = bank()
+    await memory.retain(
+      ['one', 'two'].map((word) => ({ role: 'Ann', content: `I said ${word}.` })),
+      { source: 'c' },
+    )
+    await memory.forget({ ref: 'c#1' })
+    expect(await ok(memory)).toEqual([])
+    await change(memory, `update chunks set text = replace(text, 'two', 'six') where bank_id = $1`)
+    expect((await broken(memory)).map(({ check }) => check)).toEqual(['document-text'])
+  })
+
+  test('a chunk of stop words only lacks no terms; one of words does, and the passed checks say what holds', async () => {
+    const memory = bank()
+    await memory.retain('It was there and so it is. '.repeat(8), { source: 'stop' })
+    await memory.retain('The harbour is quiet.', { source: 'harbour' })
+    const { findings } = await memory.doctor()
+    expect(findings.filter((finding) => !finding.ok)).toEqual([])
+    expect(findings.find(({ check }) => check === 'missing-space')?.detail).toBe(
+      'The bank has a vector space.',
+    )
+    await change(memory, 'delete from chunk_terms where bank_id = $1')
+    const missing = (await broken(memory)).find(({ check }) => check === 'missing-terms')
+    expect(missing).toMatchObject({ count: 1, documents: ['harbour'] })
+    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
+  })
+})
+
 test('banks are created, listed, configured and deleted, each with its own texts', async () => {
   const memory = bank()
   const info = await memory.banks.create('élan.2', { language: 'french', settings: { limit: 1 } })

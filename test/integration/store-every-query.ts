@@ -15,6 +15,7 @@ import * as entities from '../../src/store/queries/entities.ts'
 import * as filterCheck from '../../src/store/queries/filter-check.ts'
 import * as filterReach from '../../src/store/queries/filter-reach.ts'
 import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
+import * as forgetReceipts from '../../src/store/queries/forget-receipts.ts'
 import * as integrity from '../../src/store/queries/integrity.ts'
 import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
@@ -22,12 +23,15 @@ import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
 import * as lexicalWrite from '../../src/store/queries/lexical-write.ts'
 import * as receipts from '../../src/store/queries/receipts.ts'
 import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
+import * as sampleVectors from '../../src/store/queries/sample-vectors.ts'
 import * as spaces from '../../src/store/queries/spaces.ts'
 import * as statistics from '../../src/store/queries/statistics.ts'
 import * as termStatistics from '../../src/store/queries/term-statistics.ts'
+import * as vacuumForgotten from '../../src/store/queries/vacuum-forgotten.ts'
 import * as vectorIndexes from '../../src/store/queries/vector-indexes.ts'
 import * as vectorsSearch from '../../src/store/queries/vectors-search.ts'
 import * as vectorsWrite from '../../src/store/queries/vectors-write.ts'
+import * as versionStart from '../../src/store/queries/version-start.ts'
 import { NOW, numbers, type TestBank, termsOf, unitVector, writeDocumentIn } from './store-fixture.ts'
 
 export interface RecordedStatement {
@@ -77,6 +81,7 @@ const MODULES = {
   ...filterCheck,
   ...filterReach,
   ...forgetChunks,
+  ...forgetReceipts,
   ...leaveSpace,
   ...lexicalMatches,
   ...termStatistics,
@@ -84,11 +89,14 @@ const MODULES = {
   ...lexicalWrite,
   ...receipts,
   ...rederiveChunks,
+  ...sampleVectors,
   ...spaces,
   ...statistics,
+  ...vacuumForgotten,
   ...vectorIndexes,
   ...vectorsSearch,
   ...vectorsWrite,
+  ...versionStart,
 }
 
 /** Exports that run no statement on a bank's rows: SQL fragments, the catalogue, the tables of banks and spaces. */
@@ -288,11 +296,15 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     ])
     await q.findReceipt(tx, bankId, 'r')
     await q.recordReceiptUse(tx, bankId, 'r', [{ chunkId: id, used: 'cited' }], NOW)
+    await q.blankRequests(tx, bankId, ['r'])
+    await q.forgetInReceipts(tx, bankId, [id])
     await q.deleteReceiptsBefore(tx, bankId, NOW)
     await q.deleteReceipts(tx, bankId)
     const document = await q.findDocument(tx, bankId, third.documentId)
     if (document === null) throw new Error('a document is lost')
     await q.updateDocumentLabels(tx, bankId, third.documentId, document)
+    q.startOfVersion(document, await q.versionBefore(tx, bankId, document.source, document.version))
+    await q.moveStart(tx, bankId, document)
     await q.updateDocumentExtent(tx, bankId, third.documentId, document)
     const drafts = await q.chunksOfDocument(tx, bankId, third.documentId)
     await q.updateChunkDrafts(
@@ -304,9 +316,13 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   })
   for (const check of integrity.INTEGRITY_CHECKS) {
     await check.count(database, bank)
+    await check.documents?.(database, bank)
     await check.mend?.(database, bank)
   }
   await q.buildIndexes(database, space, { bankId, mostWaiting: 2 })
+  await q.someDocuments(database, bankId, { limit: 2, mostChunks: 9 })
+  await q.vectorsAt(database, bankId, space, [{ chunkId: id, kind: 'content', ordinal: 0 }])
+  await q.vacuumForgotten(database, 0)
   await q.buildEveryIndex(database, { bankId, mostWaiting: 2 })
   const request = { vectors, kinds: ['content' as const], filter: {}, limit: 5 }
   await q.searchVectorKinds(database, bankId, space, request)

@@ -67,14 +67,23 @@ export async function latestVersion(q: Queryable, bankId: number, source: string
   return rows[0]?.version ?? 0
 }
 
-/** Resolves to the new document's id. */
-export async function insertDocument(tx: Queryable, bankId: number, document: NewDocument): Promise<number> {
+/**
+ * Resolves to the new document's id.
+ *
+ * @param textHash SHA-256 of the joined texts of its chunks, 64 hex digits; null: its text is not checked
+ */
+export async function insertDocument(
+  tx: Queryable,
+  bankId: number,
+  document: NewDocument,
+  textHash: string | null = null,
+): Promise<number> {
   const rows = await tx.query<{ documentId: number }>(
     `insert into documents (bank_id, document_id, source, version, state, content_hash, media_type, format,
        code_language, title, tags, metadata, trust, occurred_at, retained_at, valid_from, valid_to, byte_length,
-       chunk_count, notes)
+       chunk_count, notes, text_hash)
      values ($1, nextval('document_ids'), $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text::jsonb, $12, $13,
-       $14, $15, $16, $17, $18, $19::text[])
+       $14, $15, $16, $17, $18, $19::text[], decode($20::text, 'hex'))
      returning document_id as "documentId"`,
     [
       bankId,
@@ -96,6 +105,7 @@ export async function insertDocument(tx: Queryable, bankId: number, document: Ne
       document.byteLength,
       document.chunkCount,
       document.notes,
+      textHash,
     ],
   )
   const row = rows[0]

@@ -32,11 +32,13 @@ export async function noteForgottenChunks(
   note: string,
 ): Promise<number[]> {
   const rows = await tx.query<{ id: number; left: number }>(
-    `update documents d set chunk_count = n.chunks, byte_length = n.bytes, notes = array_append(d.notes, $3)
+    `update documents d set chunk_count = n.chunks, byte_length = n.bytes, text_hash = n.hash, notes = array_append(d.notes, $3)
      from (select o.document_id, count(c.chunk_id)::integer as chunks,
-             coalesce(sum(c.end_byte - c.start_byte), 0)::bigint as bytes
+             coalesce(sum(c.end_byte - c.start_byte), 0)::bigint as bytes,
+             case when o.text_hash is not null
+               then sha256(convert_to(coalesce(string_agg(c.text, '' order by c.ordinal), ''), 'UTF8')) end as hash
            from documents o left join chunks c on c.bank_id = $1 and c.document_id = o.document_id
-           where o.bank_id = $1 and o.document_id = any($2::bigint[]) group by o.document_id) n
+           where o.bank_id = $1 and o.document_id = any($2::bigint[]) group by o.document_id, o.text_hash) n
      where d.bank_id = $1 and d.document_id = n.document_id
      returning d.document_id as id, d.chunk_count as left`,
     [bankId, documentIds, note],

@@ -1,5 +1,5 @@
+import { createTextTrace, type TextTrace } from '../../domain/text-trace.ts'
 import type { Queryable } from '../database.ts'
-import { createTextTrace, type TextTrace } from './text-trace.ts'
 
 /** Stands for the request of a receipt whose question was forgotten. */
 export const FORGOTTEN_REQUEST: Readonly<Record<string, unknown>> = { forgotten: true }

@@ -9,14 +9,33 @@ export async function countRows(q: Queryable, sql: string, { bankId }: Integrity
   return rows[0]?.n ?? 0
 }
 
+/** Most documents that a finding names. */
+const MOST_NAMED = 20
+
+/** Names the documents of a query of `document_id`s. `$1` is the bank. */
+export async function nameDocuments(
+  q: Queryable,
+  sql: string,
+  { bankId }: IntegrityTarget,
+): Promise<readonly string[]> {
+  const rows = await q.query<{ name: string }>(
+    `select case when d.state = 'current' then d.source else d.source || '@' || d.version end as name
+     from documents d where d.bank_id = $1 and d.document_id in (${sql})
+     order by d.source, d.version limit ${MOST_NAMED}`,
+    [bankId],
+  )
+  return rows.map((row) => row.name)
+}
+
 const BROKEN_TEXT = `select d.document_id
   from documents d left join chunks c on c.bank_id = $1 and c.document_id = d.document_id
   where d.bank_id = $1
-  group by d.document_id, d.chunk_count, d.byte_length
+  group by d.document_id, d.chunk_count, d.byte_length, d.text_hash
   having count(c.chunk_id) <> d.chunk_count
     or coalesce(sum(octet_length(c.text)), 0) <> d.byte_length
     or coalesce(sum(c.end_byte - c.start_byte), 0) <> d.byte_length
-    or bool_or(octet_length(c.text) <> c.end_byte - c.start_byte)`
+    or bool_or(octet_length(c.text) <> c.end_byte - c.start_byte)
+    or d.text_hash <> sha256(convert_to(coalesce(string_agg(c.text, '' order by c.ordinal), ''), 'UTF8'))`
 
 // A document of which a chunk was forgotten says so in its notes; its other chunks keep their places, in order and without overlaps.
 const BROKEN_ORDER = `select c.document_id
@@ -34,20 +53,26 @@ const BROKEN_ORDER = `select c.document_id
 export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'document-text',
-    detail: 'Documents whose chunks, joined, are not as many or as long as the document says.',
+    holds: 'The chunks of every document, joined, are its text as it was kept.',
+    detail:
+      'Documents whose chunks, joined, are not the text that was kept: it was changed, or a part of it is lost.',
     count: (q, target) => countRows(q, `select count(*) as n from (${BROKEN_TEXT}) broken`, target),
+    documents: (q, target) => nameDocuments(q, BROKEN_TEXT, target),
     mend: null,
     mendedBy: null,
   },
   {
     name: 'chunk-order',
+    holds: 'The chunks of every document follow one another.',
     detail: 'Documents with gaps or overlaps between their chunks.',
     count: (q, target) => countRows(q, `select count(*) as n from (${BROKEN_ORDER}) broken`, target),
+    documents: (q, target) => nameDocuments(q, BROKEN_ORDER, target),
     mend: null,
     mendedBy: null,
   },
   {
     name: 'current-versions',
+    holds: 'Every source has one current version at most.',
     detail: 'Sources with more than one current version.',
     count: (q, target) =>
       countRows(
@@ -69,6 +94,7 @@ export const DOCUMENT_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'entity-counts',
+    holds: 'The mentions of people are counted right.',
     detail: 'People whose mentions are miscounted, or whom nothing mentions.',
     count: (q, target) =>
       countRows(

@@ -1,6 +1,7 @@
+import type { Queryable } from '../database.ts'
 import { lockDerived } from './derived-lock.ts'
-import type { IntegrityCheck } from './integrity.ts'
-import { countRows } from './integrity-documents.ts'
+import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
+import { countRows, nameDocuments } from './integrity-documents.ts'
 
 // One row a posting that the forward index says there should be.
 const FORWARD = `select x.chunk_id, x.length, u.term_id, u.frequency
@@ -19,9 +20,38 @@ const COUNTED_FIELDS = `select x.field, count(*) as chunks, sum(x.length)::bigin
 const NO_CHUNK = (alias: string): string =>
   `not exists (select from chunks c where c.bank_id = $1 and c.chunk_id = ${alias}.chunk_id)`
 
+const PAGE = 1000
+const MOST_LOOKED_UP = 1000
+
+/** Chunks without terms of their own whose text has some: of marks or stop words only, a chunk has none by right. */
+async function chunksWithoutTerms(
+  q: Queryable,
+  { bankId, hasTerms = () => true }: IntegrityTarget,
+): Promise<{ readonly chunkId: number; readonly documentId: number }[]> {
+  const found: { chunkId: number; documentId: number }[] = []
+  let after = 0
+  for (;;) {
+    const page = await q.query<{ chunkId: number; documentId: number; text: string }>(
+      `select c.chunk_id as "chunkId", c.document_id as "documentId",
+         case when c.content is null then c.text else concat_ws(' ', c.speaker, c.content) end as text
+       from chunks c where c.bank_id = $1 and c.chunk_id > $2 and not exists (
+         select from chunk_terms x where x.bank_id = $1 and x.chunk_id = c.chunk_id and x.field = 0)
+       order by c.chunk_id limit ${PAGE}`,
+      [bankId, after],
+    )
+    for (const { chunkId, documentId, text } of page) {
+      if (hasTerms(text)) found.push({ chunkId, documentId })
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return found
+    after = last.chunkId
+  }
+}
+
 export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'orphan-terms',
+    holds: 'Terms are of chunks that exist.',
     detail: 'Terms of chunks that do not exist.',
     count: (q, target) =>
       countRows(
@@ -36,6 +66,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'orphan-postings',
+    holds: 'Postings are of chunks that exist.',
     detail: 'Postings of chunks that do not exist.',
     count: (q, target) =>
       countRows(
@@ -50,22 +81,23 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'missing-terms',
-    detail: 'Chunks that have text but no terms at all: no lexical search finds them.',
-    // Text without any word (only marks, only stop words) has no terms by right, so that only whole documents count.
-    count: (q, target) =>
-      countRows(
+    holds: 'Chunks with words have terms.',
+    detail: 'Chunks that have words but no terms: no lexical search finds them.',
+    count: async (q, target) => (await chunksWithoutTerms(q, target)).length,
+    documents: async (q, target) => {
+      const ids = [...new Set((await chunksWithoutTerms(q, target)).map((chunk) => chunk.documentId))]
+      return nameDocuments(
         q,
-        `select count(*) as n from documents d
-         where d.bank_id = $1 and d.byte_length > 200
-           and not exists (select from chunks c join chunk_terms x on x.bank_id = $1 and x.chunk_id = c.chunk_id
-                           where c.bank_id = $1 and c.document_id = d.document_id)`,
+        ids.length === 0 ? 'select -1' : ids.slice(0, MOST_LOOKED_UP).join(', '),
         target,
-      ),
+      )
+    },
     mend: null,
     mendedBy: 'rebuild-index',
   },
   {
     name: 'postings',
+    holds: 'Postings are those of the terms of their chunks.',
     detail: 'Postings that differ from the terms of their chunks.',
     count: (q, target) =>
       countRows(
@@ -90,6 +122,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'unknown-terms',
+    holds: 'Postings are of terms that have an entry.',
     detail: 'Postings of terms that have no entry: the term was lost, its text must be analysed anew.',
     count: (q, target) =>
       countRows(
@@ -103,6 +136,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'term-frequencies',
+    holds: 'Terms are counted right.',
     detail: 'Terms whose document frequency is not that of current documents, or that no chunk has.',
     count: (q, target) =>
       countRows(
@@ -133,6 +167,7 @@ export const LEXICAL_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'field-statistics',
+    holds: 'Chunks and lengths of the fields are counted right.',
     detail: 'Fields whose number of chunks or total length is not that of current documents.',
     count: (q, target) =>
       countRows(

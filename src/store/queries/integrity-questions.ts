@@ -9,6 +9,7 @@ const PAGE = 1000
 export const QUESTION_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'asked-questions',
+    holds: 'Questions of the caller are found by their own words.',
     detail: 'Questions of the caller that are not found by their own words.',
     count: (q, target) => countRows(q, `select count(*) as n ${KEYLESS}`, target),
     mend: async (db, { bankId }) => {

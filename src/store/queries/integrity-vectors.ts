@@ -3,7 +3,7 @@ import type { Queryable } from '../database.ts'
 import { quoteIdentifier } from '../sql-values.ts'
 import { lockDerived } from './derived-lock.ts'
 import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
-import { countRows } from './integrity-documents.ts'
+import { countRows, nameDocuments } from './integrity-documents.ts'
 import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
 import { codeExpression } from './vector-code.ts'
 import { buildIndexes, dropCodeIndexes, listCodeIndexes } from './vector-indexes.ts'
@@ -61,19 +61,66 @@ const vectorCounts = ({ vectors, bits }: SpaceNames): string =>
      union all
      select kind, 0, count(*) from ${bits} where bank_id = $1 and indexed group by kind) n group by kind`
 
+const NO_UNIT = '(abs(vector_norm(v.embedding) - 1) < 0.01) is not true'
+
+const documentsOf = (rows: string, condition: string): string =>
+  `select c.document_id from ${rows} join chunks c on c.bank_id = $1 and c.chunk_id = v.chunk_id
+   where v.bank_id = $1 and ${condition}`
+
+function namedInSpace(sql: (names: SpaceNames) => string): IntegrityCheck['documents'] {
+  return (q, target) => {
+    const names = namesOf(target)
+    return names === null ? Promise.resolve([]) : nameDocuments(q, sql(names), target)
+  }
+}
+
+const withoutContent = (vectors: string): string =>
+  `not exists (select from ${vectors} v where v.bank_id = $1 and v.chunk_id = c.chunk_id and v.kind = 0)`
+
 export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   {
     name: 'missing-vectors',
+    holds: 'Every chunk has a content vector.',
     detail: 'Chunks without a content vector: dense search does not find them.',
     count: countInSpace(
-      ({ vectors }) => `select count(*) as n from chunks c where c.bank_id = $1 and not exists (
-        select from ${vectors} v where v.bank_id = $1 and v.chunk_id = c.chunk_id and v.kind = 0)`,
+      ({ vectors }) =>
+        `select count(*) as n from chunks c where c.bank_id = $1 and ${withoutContent(vectors)}`,
+    ),
+    documents: namedInSpace(
+      ({ vectors }) =>
+        `select c.document_id from chunks c where c.bank_id = $1 and ${withoutContent(vectors)}`,
     ),
     mend: null,
     mendedBy: 'rebuild-index',
   },
   {
+    name: 'vector-lengths',
+    holds: 'Every vector has length 1.',
+    detail: 'Vectors whose length is not 1: no model made them.',
+    count: countInSpace(
+      ({ vectors }) => `select count(*) as n from ${vectors} v where v.bank_id = $1 and ${NO_UNIT}`,
+    ),
+    documents: namedInSpace(({ vectors }) => documentsOf(`${vectors} v`, NO_UNIT)),
+    mend: null,
+    mendedBy: 'reembed',
+  },
+  {
+    name: 'same-vectors',
+    holds: 'Different texts have different vectors.',
+    detail: 'Kinds of vectors in which all texts have the same one: dense search finds nothing by it.',
+    count: countInSpace(
+      // a few texts may well be alike to a model: case and marks need not count
+      ({ vectors }) => `select count(*) as n from (
+        select (select f.embedding from ${vectors} f where f.bank_id = $1 and f.kind = k.kind limit 1) as first, k.kind
+        from (select kind from ${vectors} where bank_id = $1 group by kind having count(distinct text_hash) >= 4) k) s
+        where not exists (select from ${vectors} v where v.bank_id = $1 and v.kind = s.kind and v.embedding <> s.first)`,
+    ),
+    mend: null,
+    mendedBy: 'reembed',
+  },
+  {
     name: 'missing-cue-vectors',
+    holds: 'Every cue that should have a vector has one.',
     detail: 'Cues that should have a vector and have none.',
     count: countInSpace(
       ({ vectors }) => `select count(*) as n from cues u where u.bank_id = $1 and u.embedded and not exists (
@@ -85,6 +132,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'orphan-vectors',
+    holds: 'Vectors are of chunks that exist.',
     detail: 'Vectors of chunks that do not exist.',
     count: countInSpace(
       ({ vectors }) => `select count(*) as n from ${vectors} v where v.bank_id = $1 and ${noChunk('v')}`,
@@ -94,6 +142,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'orphan-codes',
+    holds: 'Codes are of vectors that exist.',
     detail: 'Codes without their vector.',
     count: countInSpace(
       ({ vectors, bits }) =>
@@ -106,6 +155,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'vector-codes',
+    holds: 'Every vector has its code.',
     detail: 'Vectors whose code is absent or wrong: search passes them over.',
     count: countInSpace((names) => `select count(*) as n from (${wrongCodes(names)}) wrong`),
     mend: mendInSpace((names) => [
@@ -117,6 +167,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'vector-statistics',
+    holds: 'Vectors are counted right.',
     detail: 'Kinds whose vectors are miscounted.',
     count: countInSpace(
       (names) => `select count(*) as n from (
@@ -138,6 +189,7 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'vector-indexes',
+    holds: 'The vector indexes that there should be are there and whole.',
     detail: 'Vector indexes that are absent where vectors count as indexed, or broken off in building.',
     count: (q, target) => brokenKinds(q, target),
     mend: async (db, target) => {

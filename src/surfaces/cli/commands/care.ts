@@ -28,11 +28,8 @@ export function registerCare(program: Command, context: CliContext): void {
       )
       await context.result(options, report, renderDoctor(report, context.paint))
       if (!report.clean) {
-        const next =
-          options.mend === true
-            ? 'prolepsis rebuild-index derives everything anew from the texts.'
-            : 'prolepsis doctor --mend mends what can be mended.'
-        await context.failed('The bank is not clean.', next)
+        const hints = report.findings.flatMap(({ hint }) => hint ?? [])
+        await context.failed('The bank is not clean.', [...new Set(hints)].join(' '))
       }
     })
 
@@ -42,7 +39,10 @@ export function registerCare(program: Command, context: CliContext): void {
     'derive chunks, cues, vectors and words anew from the texts',
     'prolepsis rebuild-index',
   )
-    .option('--reembed', 'move the bank to the embedding model that is configured now')
+    .option(
+      '--reembed',
+      'embed every text again; moves the bank to the embedding model that is configured now',
+    )
     .action(async (options: CommonOptions & { reembed?: boolean }) => {
       const bar = await createProgressBar(context.io, 'rebuild')
       const result = await context.withMemory(options, async (memory) => {
@@ -91,9 +91,11 @@ function renderStats(stats: BankStats): string {
 }
 
 function renderDoctor(report: DoctorReport, paint: Paint): string {
-  const lines = report.findings.map((finding) => {
+  const lines = report.findings.flatMap((finding) => {
     const mark = finding.ok ? paint.good('ok  ') : finding.mended ? paint.accent('mend') : paint.bad('FAIL')
-    return `${mark}  ${finding.check}${finding.count === 0 ? '' : ` (${finding.count})`}: ${printable(finding.detail)}`
+    const head = `${mark}  ${finding.check}${finding.count === 0 ? '' : ` (${finding.count})`}: ${printable(finding.detail)}`
+    const named = finding.documents.map(printable).join(', ')
+    return [head, ...(named === '' ? [] : [`      in ${named}`])]
   })
   return [...lines, '', report.clean ? paint.good('Clean.') : paint.bad('Not clean.')].join('\n')
 }
