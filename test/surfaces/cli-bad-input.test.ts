@@ -341,3 +341,12 @@ test('what was retained cannot drive the terminal', async () => {
   const piped = await store.run(['documents', 'show', 'evil\u001b[31m.md', '--bank', bank])
   expect(piped.out).toBe(`${evil}\n`)
 })
+
+test('errors speak of the options as the command line calls them', async () => {
+  const said = async (...args: readonly string[]) => (await store.run(args)).err
+  expect(await said('recall', 'x', '--from', 'soon')).toMatch(
+    /^error: --from is not a time.*\n {2}Give ISO 8601/,
+  )
+  expect(await said('retain', 'x', '--tag', ' ')).toMatch(/^error: --tag must not be blank/)
+  expect(await said('recall', 'x', '--bank', 'nobody-made-it')).not.toContain('createIfMissing')
+})

@@ -133,6 +133,32 @@ describe('wrong use', () => {
     expect([json.code, json.errorCode()]).toEqual([2, code])
   })
 
+  test('--tag-strict alone, which would leave nothing out', async () => {
+    for (const more of [[], ['--tag-none', 'a']]) {
+      const run = await runCli(['recall', 'x', '--tag-strict', ...more, ...NOWHERE])
+      expect([run.code, run.err]).toEqual([2, expect.stringContaining('--tag or --tag-all')])
+    }
+  })
+
+  test('options of all commands may stand before the command, and before a subcommand', async () => {
+    for (const args of [
+      ['--json', 'recall', 'x', '--limit', '0'],
+      ['--bank', 'b', '--json', 'search', 'x', '--limit', '0'],
+      ['--data-dir=/nowhere', '--json', 'documents', 'list', '--limit', '0'],
+    ]) {
+      const run = await runCli(args)
+      expect([args, run.code, run.errorCode(), run.err.includes('--limit')]).toEqual([
+        args,
+        2,
+        'INVALID_ARGUMENT',
+        true,
+      ])
+    }
+    expect((await runCli(['--json', 'recall', '--help'])).out).toContain('find the passages')
+    expect((await runCli(['--bank'])).code).toBe(2)
+    expect((await runCli(['--nope', 'recall', 'x'])).err).toContain('--nope')
+  })
+
   test('a terminal without a text or a question is not waited for', async () => {
     for (const command of ['retain', 'recall']) {
       const run = await runCli([command, ...NOWHERE], { terminal: 80 })

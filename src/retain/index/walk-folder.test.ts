@@ -174,3 +174,25 @@ test.skipIf(process.platform !== 'linux')(
     })
   },
 )
+
+test.runIf(process.platform === 'linux')('a name that is no UTF-8 is skipped with the reason', async () => {
+  put('good.txt')
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]), 'text')
+  const { files, skipped, unreadable } = await walk()
+  expect(files.map((file) => file.relative)).toEqual(['good.txt'])
+  expect(skipped).toEqual([{ path: 'caf\ufffd.txt', reason: 'its name is not valid UTF-8' }])
+  expect(unreadable).toEqual([])
+})
+
+test('hidden files are left out, but for those that a rule brings back and the root itself', async () => {
+  put('.root/a.txt')
+  put('.root/.b.txt')
+  put('.root/.c.txt')
+  put('.root/.d/e.txt')
+  put('.root/.f/g.txt')
+  put('.root/.prolepsisignore', '!.c.txt\n!.d/')
+  const found = await walk({ hidden: false }, join(root, '.root'))
+  expect(found.files.map((file) => file.relative)).toEqual(['.c.txt', '.d/e.txt', 'a.txt'])
+  // .b.txt, .f and the ignore file
+  expect(found.hidden).toBe(3)
+})

@@ -125,7 +125,11 @@ async function attempt(path: string, progress: Progress, look: () => Promise<voi
     await look()
   } catch (error) {
     if (error instanceof ProlepsisError) throw error
-    progress.unreadable.push({ path: nameOf(path, progress), ...reasonOf(error) })
+    const name = nameOf(path, progress)
+    // what stands for bytes that are no UTF-8 names nothing that is there
+    if (basename(path).includes('\ufffd') && isMissing(error))
+      progress.skipped.push({ path: name, reason: 'its name is not valid UTF-8' })
+    else progress.unreadable.push({ path: name, ...reasonOf(error) })
   }
 }
 
@@ -193,6 +197,9 @@ function addFile(
 const nameOf = (path: string, progress: Progress): string =>
   relative(progress.root, path).split(sep).join('/')
 
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
 function reasonOf(error: unknown): { readonly code: string; readonly reason: string } {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   return { code: 'UNREADABLE_FILE', reason: REASONS[code] ?? code }
@@ -211,7 +218,7 @@ async function realPathOf(path: string): Promise<string> {
     return await realpath(path)
   } catch (error) {
     const { reason } = reasonOf(error)
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const missing = isMissing(error)
     throw new ProlepsisError(missing ? 'NOT_FOUND' : 'UNREADABLE_FILE', `Cannot read ${path}: ${reason}.`, {
       hint: missing ? 'Check the path.' : 'Name a folder or file that this user may read.',
       cause: error,

@@ -3,6 +3,8 @@ import { isProlepsisError, ProlepsisError } from '../schema/names.ts'
 import { createContext } from './context.ts'
 import { EXIT, exitCodeOf } from './exit-codes.ts'
 import { type CliIo, isTerminal, write } from './io.ts'
+import { withLeadingOptionsMoved } from './leading-options.ts'
+import { inWordsOfCommands } from './option-names.ts'
 import { createProgram } from './program.ts'
 import { jsonLine, printable } from './render/printable.ts'
 
@@ -20,7 +22,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   try {
     try {
       if (args.length === 0) program.outputHelp()
-      else await program.parseAsync([...args], { from: 'user' })
+      else await program.parseAsync([...withLeadingOptionsMoved(args, program)], { from: 'user' })
     } finally {
       await Promise.all(pending)
     }
@@ -48,7 +50,7 @@ async function report(error: unknown, json: boolean, io: CliIo): Promise<number>
 
 function knownError(error: unknown, io: CliIo): ProlepsisError | null {
   if (error instanceof CommanderError) return wrongUse(error)
-  if (isProlepsisError(error)) return error
+  if (isProlepsisError(error)) return inWordsOfCommands(error)
   return io.signal.aborted ? new ProlepsisError('CANCELLED', 'Interrupted.', { cause: error }) : null
 }
 

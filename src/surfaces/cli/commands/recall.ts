@@ -53,10 +53,14 @@ export function registerRecall(program: Command, context: CliContext): void {
       channelWeight,
     )
     .option('--expand <n>', 'neighbouring chunks on each side, where the budget allows', wholeNumber)
-    .option('--tag <tag>', 'documents with one of these tags, repeatable', collect)
-    .option('--tag-all <tag>', 'documents with every one of these tags, repeatable', collect)
+    .option('--tag <tag>', 'documents with one of these tags, and those without any tag, repeatable', collect)
+    .option(
+      '--tag-all <tag>',
+      'documents with every one of these tags, and those without any tag, repeatable',
+      collect,
+    )
     .option('--tag-none <tag>', 'documents with none of these tags, repeatable', collect)
-    .option('--tag-strict', 'leave out documents without any tag')
+    .option('--tag-strict', 'with --tag or --tag-all: leave out documents without any tag')
     .option('--where <key=value>', 'metadata that must be there, repeatable', keyValue)
     .option('--from <time>', 'what happened at or after this time, ISO 8601')
     .option('--to <time>', 'what happened before this time, ISO 8601')
@@ -74,12 +78,13 @@ export function registerRecall(program: Command, context: CliContext): void {
     .addOption(recall.createOption('--fusion <fusion>', 'how channels are joined').choices(FUSIONS))
     .addOption(recall.createOption('--min-trust <level>', 'least trust').choices(TRUST_LEVELS))
     .action(async (query: string | undefined, options: RecallCommandOptions) => {
+      const recallOptions = recallOptionsOf(options, context.io.signal)
       const message = await readQuery(query, context)
       const history = options.history === undefined ? undefined : await readHistory(options.history, context)
       await context.withMemory(options, async (memory) => {
         const result = await memory.recall(
           { message, ...defined({ history, queries: options.query }) },
-          recallOptionsOf(options, context.io.signal),
+          recallOptions,
         )
         if (options.prompt === true) {
           const prompt = String(result)
@@ -98,6 +103,10 @@ export function registerRecall(program: Command, context: CliContext): void {
 }
 
 function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): RecallOptions {
+  if (options.tagStrict === true && options.tag === undefined && options.tagAll === undefined)
+    throw new ProlepsisError('INVALID_ARGUMENT', '--tag-strict alone leaves nothing out.', {
+      hint: 'Give --tag or --tag-all with it.',
+    })
   const { limit, mode, fusion, expand, where, source, minTrust } = options
   const hasTags = options.tag !== undefined || options.tagAll !== undefined || options.tagNone !== undefined
   const tags = hasTags
