@@ -122,8 +122,8 @@ export interface RecallResult {
 /** The first stage that lost a chunk, and why. */
 export interface WhyNot {
   readonly ref: string
-  /** `returned` when it was returned after all. */
-  readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned'
+  /** `returned` when it was returned after all; `not-found` when nothing in memory answers to it: `ref` is then what was asked. */
+  readonly stage: 'filter' | 'channels' | 'rank' | 'budget' | 'returned' | 'not-found'
   readonly reason: string
   /** Rank among all candidates, or null when it was none. */
   readonly rank: number | null
@@ -135,8 +135,13 @@ export interface Explanation {
   readonly receipt: string
   readonly message: string
   readonly queries: readonly string[]
-  /** Weight of each feature in this recall's fusion. */
+  /** What the conversation before contributed to the question: its last question and the answer to it, with the weight of their words beside the message's 1; 0 where the topic changed. */
+  readonly history: readonly { readonly text: string; readonly weight: number }[]
+  readonly fusion: Fusion
+  /** Weight of each feature in this recall's fusion; under `rrf` of each channel, as `rrf_content`. */
   readonly weights: Readonly<Record<string, number>>
+  /** Added to every sum of weighted features: `learned` gives sigmoid(bias + Σ weight · feature), `standard` the sum, `rrf` Σ weight / (60 + rank). */
+  readonly bias: number
   readonly passages: readonly {
     readonly ref: string
     readonly rank: number

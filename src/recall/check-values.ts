@@ -1,3 +1,4 @@
+import { isBlank } from '../domain/blank.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
 import { assertWellFormed } from '../domain/well-formed.ts'
@@ -37,7 +38,7 @@ export function text(value: unknown, option: string): string {
 
 export function messageText(value: unknown, option: string): string {
   const message = text(value, option)
-  if (message.trim() === '') {
+  if (isBlank(message)) {
     throw new ProlepsisError('EMPTY_TEXT', `${option} is blank: there is nothing to ask.`, {
       hint: 'Give the question or message as text.',
       details: { option },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestBank, type TestBank } from '../../test/support/recall-bank.ts'
 import type { Explanation, RecallOptions } from '../domain/recall.ts'
+import { sigmoid } from '../math/logistic.ts'
 import { explain } from './explain.ts'
 import { recall } from './recall.ts'
 
@@ -41,6 +42,40 @@ describe('explain', () => {
     )
     expect(explained.weights.z_content).toBeGreaterThan(0)
     expect(explained.whyNot).toEqual([])
+    expect(explained.history).toEqual([])
+  })
+
+  it.each(['learned', 'standard'] as const)(
+    'adds up under %s: weighted features and bias',
+    async (fusion) => {
+      const { passages, weights, bias, ...rest } = await ask(
+        'Who photographed the castle?',
+        { fusion, limit: 3 },
+        [],
+      )
+      expect(rest.fusion).toBe(fusion)
+      for (const { parts, score } of passages) {
+        const features = Object.entries(parts.features)
+        const sum = features.reduce((total, [name, value]) => total + value * (weights[name] ?? 0), bias)
+        expect(parts.fused).toBeCloseTo(fusion === 'learned' ? sigmoid(sum) : sum, 9)
+        expect(score).toBeCloseTo(parts.fused * parts.lift, 5)
+      }
+    },
+  )
+
+  it('shows what the history contributed, and how far the topic stayed', async () => {
+    const history = [
+      { role: 'user', content: 'Who photographed the castle?' },
+      { role: 'assistant', content: 'Nobody knows.' },
+    ]
+    const { receipt } = await recall(bank.deps, { message: 'Who photographed the castle then?', history })
+    const explained = await explain(bank.deps, receipt ?? '')
+    expect(explained.history.map(({ text }) => text)).toEqual([
+      'Who photographed the castle?',
+      'Nobody knows.',
+    ])
+    for (const { weight } of explained.history) expect(weight).toBeLessThanOrEqual(0.5)
+    expect(explained.history[0]?.weight).toBeGreaterThan(0)
   })
 
   it('names the filter that hid a chunk', async () => {
@@ -108,12 +143,26 @@ describe('explain', () => {
 
   it('names the version as the reason for superseded text', async () => {
     const { whyNot } = await ask('zebras', { limit: 2 }, ['zebra@1#1'])
-    expect(whyNot[0]).toMatchObject({ ref: 'zebra@1#1', stage: 'filter' })
+    expect(whyNot[0]).toMatchObject({
+      ...{ ref: 'zebra@1#1', stage: 'filter' },
+      reason:
+        'Version 1 is no longer current since 2024-04-01T00:00:00.000Z: another version took its place. Recall as of an earlier time finds it.',
+    })
+    const then = await ask('zebras', { asOf: '2024-03-20' }, ['zebra#1'])
+    expect(then.whyNot[0]).toMatchObject({ stage: 'filter', reason: 'Hidden by asOf.' })
   })
 
-  it('refuses unknown receipts, texts and options', async () => {
+  it('says of what it does not find that it is not found, and answers the rest', async () => {
+    const { whyNot } = await ask('zebras', { limit: 2 }, ['no chunk says this', 'zebra#1', 'nowhere#7'])
+    expect(whyNot).toMatchObject([
+      { ref: 'no chunk says this', stage: 'not-found', rank: null, parts: null },
+      { ref: 'zebra#1', stage: 'returned' },
+      { ref: 'nowhere#7', stage: 'not-found' },
+    ])
+  })
+
+  it('refuses unknown receipts and options', async () => {
     await expect(explain(bank.deps, 'nope')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    await expect(ask('zebras', {}, ['no chunk says this'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const { receipt } = await recall(bank.deps, 'zebras')
     const unknown = { whynot: [] } as object
     await expect(explain(bank.deps, receipt ?? '', unknown)).rejects.toMatchObject({ code: 'UNKNOWN_OPTION' })

@@ -8,6 +8,7 @@ import { type CandidateSet, findCandidates } from './candidates.ts'
 import { assertKnown, assertObject, texts } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import { requireReceipt } from './feedback.ts'
+import { biasOf } from './fuse.ts'
 import { packCandidates } from './pack.ts'
 import { refOf, UNSCORED } from './passages.ts'
 import type { RecallRequest } from './request.ts'
@@ -17,9 +18,9 @@ import { whyNot } from './why-not.ts'
 
 /**
  * Repeats a recall from its receipt, as memory stood at the receipt's time, and shows every number that took part. For each `whyNot`
- * (a ref, or text that a chunk contains) it names the first stage that lost it.
+ * (a ref, or text that a chunk contains) it names the first stage that lost it, or says that there is no such chunk.
  *
- * @throws ProlepsisError NOT_FOUND for an unknown receipt, or a whyNot that no chunk answers to
+ * @throws ProlepsisError NOT_FOUND for an unknown receipt, or one whose question was forgotten
  */
 export async function explain(
   deps: RecallDeps,
@@ -30,14 +31,17 @@ export async function explain(
   assertKnown(options, ['whyNot'], 'explain')
   const wanted = texts(options.whyNot, 'whyNot')
   const receipt = await requireReceipt(deps, receiptId)
-  const found = await repeat(deps, receipt)
+  const { found, isAsOfAsked } = await repeat(deps, receipt)
   const { chosen } = await packCandidates(deps, found.candidates, found.request)
   const answers: WhyNot[] = []
-  for (const text of wanted) answers.push(await whyNot(deps, text, found, chosen))
+  for (const text of wanted) answers.push(await whyNot(deps, text, found, chosen, isAsOfAsked))
   return {
     receipt: receiptId,
     message: found.request.message,
     queries: found.queries,
+    history: await historyOf(found),
+    fusion: found.request.fusion,
+    bias: biasOf(found.request.fusion),
     weights: found.weights,
     passages: await explainPassages(deps, receipt, found),
     whyNot: answers,
@@ -48,7 +52,10 @@ export async function explain(
  * The recall again. As of the receipt's time, versions that came later are not seen; but text dated into the future is valid only from
  * then on. Whichever view knows more of what was returned is the one that was looked at.
  */
-async function repeat(deps: RecallDeps, receipt: Receipt): Promise<CandidateSet> {
+async function repeat(
+  deps: RecallDeps,
+  receipt: Receipt,
+): Promise<{ readonly found: CandidateSet; readonly isAsOfAsked: boolean }> {
   if (isDeepStrictEqual(receipt.request, FORGOTTEN_REQUEST)) {
     throw new ProlepsisError('NOT_FOUND', `The question of receipt "${receipt.receiptId}" was forgotten.`, {
       hint: 'It returned or quoted a text that was forgotten since. Ask again to get a receipt that can be explained.',
@@ -57,12 +64,21 @@ async function repeat(deps: RecallDeps, receipt: Receipt): Promise<CandidateSet>
   }
   const { query, options } = readStoredRequest(receipt.request)
   const request: RecallRequest = validateRecall(query, options)
-  if (request.filter.asOf !== undefined) return findCandidates(deps, request)
+  if (request.filter.asOf !== undefined) {
+    return { found: await findCandidates(deps, request), isAsOfAsked: true }
+  }
   const then = { ...request, filter: { ...request.filter, asOf: receipt.createdAt } }
   const past = await findCandidates(deps, then)
-  if (returnedAmong(past, receipt) === receipt.passages.length) return past
+  if (returnedAmong(past, receipt) === receipt.passages.length) return { found: past, isAsOfAsked: false }
   const present = await findCandidates(deps, request)
-  return returnedAmong(present, receipt) > returnedAmong(past, receipt) ? present : past
+  const found = returnedAmong(present, receipt) > returnedAmong(past, receipt) ? present : past
+  return { found, isAsOfAsked: false }
+}
+
+/** The exchange counts as far as the message stays with its topic. */
+async function historyOf({ probe }: CandidateSet): Promise<Explanation['history']> {
+  const share = (await probe.vectors)?.exchange ?? 1
+  return probe.exchange.map(({ text, weight }) => ({ text, weight: weight * share }))
 }
 
 function returnedAmong(found: CandidateSet, receipt: Receipt): number {

@@ -29,6 +29,11 @@ export function effectiveWeights(
   )
 }
 
+/** What is added to the sum of weighted features. */
+export function biasOf(fusion: Fusion): number {
+  return fusion === 'rrf' ? 0 : tableOf(fusion).bias
+}
+
 /**
  * The fused score of every candidate: under `learned` a probability in [0, 1], under `standard` a sum of standard scores, under
  * `rrf` Σ w/(60 + rank) over the channels' own lists.

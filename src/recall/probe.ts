@@ -14,6 +14,8 @@ import type { RecallRequest } from './request.ts'
 export interface Probe {
   /** The questions that go out, the raw message first. */
   readonly queries: readonly string[]
+  /** Texts of the exchange before the message that are asked with it, with their lexical weights before they fade. */
+  readonly exchange: readonly { readonly text: string; readonly weight: number }[]
   /** Months and years that the message names. */
   readonly dates: NamedDates
   readonly asksForTime: boolean
@@ -46,7 +48,9 @@ export function makeProbe(
     ? vectors.then((made) => weightedTerms(fade(formulation.lexical, made), deps.analyser))
     : Promise.resolve(weightedTerms(formulation.lexical, deps.analyser))
   const { queries, dates, asksForTime } = formulation
+  const exchange = formulation.lexical.filter((part) => part.origin === 'exchange')
   return {
+    exchange: exchange.map(({ text, weight }) => ({ text, weight })),
     ...{ queries, dates, asksForTime, vectors, terms, lexical: createLexicalReader(deps, terms) },
     people: people.filter((person) => named.has(person.name)),
   }

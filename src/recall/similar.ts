@@ -36,6 +36,7 @@ export async function similarPassages(
   const terms = Promise.resolve(weightedTerms([{ text: chunk.text, weight: 1 }], deps.analyser))
   const probe: Probe = {
     queries: [],
+    exchange: [],
     ...{ dates: { months: [], years: [] }, asksForTime: false },
     vectors: Promise.resolve({
       ...{ content: [...vectors.values()], window: null, cues: null },

@@ -1,7 +1,7 @@
-import { ProlepsisError } from '../domain/errors.ts'
 import type { Filter } from '../domain/filter.ts'
 import type { Channel, WhyNot } from '../domain/recall.ts'
 import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
+import { findDocument } from '../store/queries/documents.ts'
 import { chunksThatPass } from '../store/queries/filter-check.ts'
 import { searchLexical } from '../store/queries/lexical-search.ts'
 import type { CandidateSet } from './candidates.ts'
@@ -23,15 +23,17 @@ const SEARCHED_DEPTH = 500
  * @param wanted a ref, or text that the chunk contains
  * @param found the recall, repeated
  * @param chosen the candidates that it packed
- * @throws ProlepsisError NOT_FOUND when no chunk has that ref or text
+ * @param isAsOfAsked whether the filter's asOf is the caller's, not the receipt's time
  */
 export async function whyNot(
   deps: Pick<RecallDeps, 'store' | 'analyser'>,
   wanted: string,
   found: CandidateSet,
   chosen: readonly Candidate[],
+  isAsOfAsked: boolean,
 ): Promise<WhyNot> {
   const chunk = (await chunkAt(deps, wanted)) ?? (await chunkContaining(deps, wanted))
+  if (chunk === null) return notFound(wanted)
   const ref = refOf(chunk)
   const position = found.candidates.findIndex((candidate) => candidate.chunk.chunkId === chunk.chunkId)
   const candidate = found.candidates[position]
@@ -45,6 +47,9 @@ export async function whyNot(
   }
   const hiding = await hidingFilters(deps, found.request.filter, chunk)
   if (hiding.length > 0) {
+    if (hiding[0] === 'asOf' && !isAsOfAsked) {
+      return { ref, stage: 'filter', reason: await whyNoVersion(deps, chunk), rank, parts }
+    }
     return { ref, stage: 'filter', reason: `Hidden by ${hiding.join(', ')}.`, rank, parts }
   }
   return { ref, stage: 'channels', ...(await lostInChannels(deps, found, chunk)), rank }
@@ -53,7 +58,7 @@ export async function whyNot(
 async function chunkContaining(
   deps: Pick<RecallDeps, 'store' | 'analyser'>,
   text: string,
-): Promise<StoredChunk> {
+): Promise<StoredChunk | null> {
   const { database, bankId } = deps.store
   const terms = weightedTerms([{ text, weight: 1 }], deps.analyser)
   // Any version may hold it: as of the end of time nothing current is hidden, and superseded text is looked for by ref.
@@ -66,15 +71,32 @@ async function chunkContaining(
   const best = hits
     .flatMap((hit) => chunks.find((chunk) => chunk.chunkId === hit.chunkId) ?? [])
     .find((chunk) => folded(chunk.text).includes(folded(text)))
-  if (best !== undefined) return best
-  throw new ProlepsisError(
-    'NOT_FOUND',
-    `No current chunk has the ref or contains the text "${text.slice(0, 80)}".`,
-    {
-      hint: 'Give a ref as recall returns it, or words as they stand in the text.',
-      details: { whyNot: text.slice(0, 200) },
-    },
-  )
+  return best ?? null
+}
+
+function notFound(wanted: string): WhyNot {
+  return {
+    ref: wanted.slice(0, 200),
+    stage: 'not-found',
+    reason:
+      'Not found: no chunk has this ref, and no current one contains this text. Give a ref as recall returns it, or words as they stand in the text.',
+    rank: null,
+    parts: null,
+  }
+}
+
+/** Why a recall that asks for no time does not see a version. */
+async function whyNoVersion(deps: Pick<RecallDeps, 'store'>, chunk: StoredChunk): Promise<string> {
+  const { database, bankId } = deps.store
+  const document = await findDocument(database, bankId, chunk.documentId)
+  const { version, state } = chunk.document
+  if (document === null || state === 'current') {
+    const since = document === null ? '' : ` (${document.validFrom.toISOString()})`
+    return `Version ${version} came after this recall${since}.`
+  }
+  const since = document.validTo === null ? '' : ` since ${document.validTo.toISOString()}`
+  const why = state === 'deleted' ? 'it was removed' : 'another version took its place'
+  return `Version ${version} is no longer current${since}: ${why}. Recall as of an earlier time finds it.`
 }
 
 function folded(text: string): string {
@@ -91,7 +113,7 @@ async function hidingFilters(
   const { asOf, ...others } = filter
   const version = asOf === undefined ? {} : { asOf }
   const single: (readonly [string, Filter])[] = [
-    [asOf === undefined ? `its version being ${chunk.document.state}` : 'asOf', version],
+    ['asOf', version],
     ...Object.entries(others).map(([name, value]) => [name, { ...version, [name]: value }] as const),
   ]
   const hiding: string[] = []

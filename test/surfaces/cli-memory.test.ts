@@ -109,7 +109,7 @@ describe('retain', () => {
     expect(many.code).toBe(1)
     expect(many.err).toContain('1 item was not retained')
     const readable = await store.run(['retain', '--jsonl', '--bank', bank], { stdin: lines.join('\n') })
-    expect(readable.out).toContain('Failed item 3: There is nothing but white space')
+    expect(readable.out).toContain('Failed item 3: There is nothing to see in the text')
     const text = await store.run(['documents', 'show', 'l1', '--bank', bank])
     expect(text.out).toBe('First\u2028line.\n')
   })
@@ -298,6 +298,11 @@ describe('receipts', () => {
       whyNot: [{ ref: 'router.md#1' }, {}],
     })
     const shown = await store.run(['explain', receipt, '--why-not', 'router.md#1', '--bank', bank])
+    const line = shown.out.split('\n').find((one) => one.includes('bias (')) ?? ''
+    const shares = [...line.matchAll(/\(([+-]\d+\.\d\d)\)/g)].map((match) => Number(match[1]))
+    const sum = Number(/ = ([+-]\d+\.\d\d), sigmoid/.exec(line)?.[1])
+    expect(shares.reduce((total, share) => total + share, 0)).toBeCloseTo(sum, 6)
+    expect(Number(/sigmoid (\d\.\d{3})/.exec(line)?.[1])).toBeCloseTo(1 / (1 + Math.exp(-sum)), 2)
     expect(shown.out).toMatch(/"Kelly"\n\n1\. kelly\.md#1 {2}score/)
     expect(shown.out).toMatch(/not router\.md#1: /)
     const noted = await store.json([

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../../../index.ts'
+import type { Explanation, ScoreParts } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { collect, defined } from '../options.ts'
 import { printable } from '../render/printable.ts'
@@ -58,33 +58,60 @@ function renderExplanation(explanation: Explanation): string {
   const lines = [
     `"${printable(explanation.message)}"`,
     ...explanation.queries.slice(1).map((query) => `  asked as: ${printable(query)}`),
+    ...explanation.history.map(
+      ({ text, weight }) =>
+        `  with what came before (weight ${weight.toFixed(2)}): ${printable(text.slice(0, 200))}`,
+    ),
     '',
   ]
   for (const passage of explanation.passages) {
     lines.push(
       `${passage.rank}. ${printable(passage.ref)}  score ${passage.score.toFixed(3)}`,
-      `   ${parts(passage.parts.features, explanation.weights)}`,
+      `   ${sumOf(passage.parts, explanation)}`,
     )
   }
   for (const missing of explanation.whyNot) {
     const rank = missing.rank === null ? '' : ` (rank ${missing.rank})`
     lines.push('', `not ${printable(missing.ref)}: ${missing.stage}${rank}: ${printable(missing.reason)}`)
-    if (missing.parts !== null) lines.push(`   ${parts(missing.parts.features, explanation.weights)}`)
+    const scored = missing.parts !== null && Object.keys(missing.parts.features).length > 0
+    if (missing.parts !== null && scored) lines.push(`   ${sumOf(missing.parts, explanation)}`)
   }
   return lines.join('\n')
 }
 
-/** Features by how much they moved the score, largest first. */
-function parts(
-  features: Readonly<Record<string, number>>,
-  weights: Readonly<Record<string, number>>,
-): string {
-  return Object.entries(features)
-    .map(([name, value]) => ({ name, value, share: value * (weights[name] ?? 0) }))
-    .filter(({ share }) => Math.abs(share) >= 0.005)
+const signed = (value: number, digits: number): string => `${value >= 0 ? '+' : ''}${value.toFixed(digits)}`
+
+/** What the score is made of, largest first, so that the reader can add it up: parts, the rest, bias, sum, score. */
+function sumOf(parts: ScoreParts, { fusion, weights, bias }: Explanation): string {
+  const digits = fusion === 'rrf' ? 4 : 2
+  const least = 0.5 * 10 ** -digits
+  const all =
+    fusion === 'rrf'
+      ? Object.entries(parts.ranks).map(([name, rank]) => ({
+          text: `${name} #${rank}`,
+          share: (weights[`rrf_${name}`] ?? 0) / (60 + rank),
+        }))
+      : Object.entries(parts.features).map(([name, value]) => ({
+          text: `${name} ${value.toFixed(2)}`,
+          share: value * (weights[name] ?? 0),
+        }))
+  const shown = all
+    .filter(({ share }) => Math.abs(share) >= least)
     .sort((a, b) => Math.abs(b.share) - Math.abs(a.share))
-    .map(
-      ({ name, value, share }) => `${name} ${value.toFixed(2)} (${share >= 0 ? '+' : ''}${share.toFixed(2)})`,
-    )
-    .join(', ')
+  const sum = all.reduce((total, { share }) => total + share, bias)
+  const rounded = (value: number): number => Number(value.toFixed(digits))
+  const rest = rounded(
+    rounded(sum) - shown.reduce((total, { share }) => total + rounded(share), rounded(bias)),
+  )
+  return [
+    [
+      ...shown.map(({ text, share }) => `${text} (${signed(share, digits)})`),
+      ...(rest === 0 ? [] : [`small ones and rounding (${signed(rest, digits)})`]),
+      ...(bias === 0 ? [] : [`bias (${signed(bias, digits)})`]),
+    ].join(', '),
+    ` = ${signed(sum, digits)}`,
+    ...(fusion === 'learned' ? [`, sigmoid ${parts.fused.toFixed(3)}`] : []),
+    ...(parts.lift === 1 ? [] : [`, lifted ×${parts.lift.toFixed(3)} by use`]),
+    ...(parts.features.asked === 1 ? [", first as the caller's own question"] : []),
+  ].join('')
 }
