@@ -4,7 +4,7 @@
  */
 export const ERROR_CODES = [
   // the caller's input
-  'EMPTY_TEXT', // nothing but white space to retain or to ask
+  'EMPTY_TEXT', // nothing to see in what is to be retained or asked
   'INVALID_TEXT', // a NUL or a lone surrogate, or bytes that are not valid UTF-8
   'TEXT_TOO_LARGE', // over the size limit
   'INVALID_ARGUMENT', // any other value that does not fit; details.option names it

@@ -1,3 +1,4 @@
+import { isBlank } from '../domain/blank.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { RetainContent } from '../domain/retain.ts'
 import type { Trust } from '../domain/trust.ts'
@@ -45,7 +46,7 @@ export async function readContent(
   }
   if (typeof content === 'string') {
     assertWellFormed(content, 'the text')
-    if (content.trim() === '') throw emptyText()
+    if (isBlank(content)) throw emptyText()
   }
   const extractAs = (source: string): Promise<ExtractedText> =>
     extractText(content, {
@@ -78,12 +79,12 @@ function byteLength(content: RetainContent): number {
 
 function checked(extracted: ExtractedText): ExtractedText {
   assertWellFormed(extracted.text, 'the text')
-  if (extracted.text.trim() === '') throw emptyText()
+  if (isBlank(extracted.text)) throw emptyText()
   return extracted
 }
 
 function emptyText(): ProlepsisError {
-  return new ProlepsisError('EMPTY_TEXT', 'There is nothing but white space to retain.', {
+  return new ProlepsisError('EMPTY_TEXT', 'There is nothing to see in the text.', {
     hint: 'Give a text with at least one visible character.',
   })
 }

@@ -1,3 +1,4 @@
+import { isBlank } from '../domain/blank.ts'
 import type { Metadata } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
@@ -101,7 +102,7 @@ function invalid(option: string, reason: string, hint?: string): ProlepsisError 
 
 function readText(value: unknown, option: string, maxLength: number): string {
   if (typeof value !== 'string') throw invalid(option, 'must be text')
-  if (value.trim() === '') throw invalid(option, 'must not be blank')
+  if (isBlank(value)) throw invalid(option, 'must not be blank')
   if (value.length > maxLength) throw invalid(option, `must have at most ${maxLength} characters`)
   assertWellFormed(value, option)
   return value

@@ -24,6 +24,8 @@ describe('text that cannot be kept', () => {
     const retain = (text: string | Uint8Array) => outcome(['retain', '-', '--bank', bank], { stdin: text })
     expect(await retain('')).toEqual([2, 'EMPTY_TEXT'])
     expect(await retain(' \n\t ')).toEqual([2, 'EMPTY_TEXT'])
+    expect(await retain('\u200b\u2060\n')).toEqual([2, 'EMPTY_TEXT'])
+    expect(await outcome(['recall', '\u200b', '--bank', bank])).toEqual([2, 'EMPTY_TEXT'])
     expect(await retain('a\u0000b')).toEqual([1, 'INVALID_TEXT'])
     expect(await retain(new Uint8Array([0x61, 0xc3, 0x28]))).toEqual([1, 'INVALID_TEXT'])
     expect(await outcome(['retain', 'lone \ud800 half', '--bank', bank])).toEqual([1, 'INVALID_TEXT'])

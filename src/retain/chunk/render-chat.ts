@@ -1,3 +1,4 @@
+import { isBlank } from '../../domain/blank.ts'
 import { ProlepsisError } from '../../domain/errors.ts'
 import { assertWellFormed } from '../../domain/well-formed.ts'
 import type { ChatMessage } from '../stages.ts'
@@ -13,7 +14,7 @@ import { parseTurns } from './chunk-chat.ts'
  */
 export function renderChat(messages: readonly ChatMessage[]): string {
   for (const [index, message] of messages.entries()) check(message, index)
-  if (messages.every((message) => message.content.trim() === '')) {
+  if (messages.every((message) => isBlank(message.content))) {
     throw new ProlepsisError('EMPTY_TEXT', 'The conversation says nothing.', {
       hint: 'Hand over at least one message with words in it.',
     })

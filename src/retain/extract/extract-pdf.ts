@@ -1,3 +1,4 @@
+import { isBlank } from '../../domain/blank.ts'
 import { ProlepsisError } from '../../domain/errors.ts'
 
 export interface PdfText {
@@ -30,13 +31,13 @@ export async function extractPdf(bytes: Uint8Array): Promise<PdfText> {
     throw unreadable(cause)
   }
   const clean = pages.map(cleanPage)
-  if (clean.every((page) => page.trim() === '')) {
+  if (clean.every((page) => isBlank(page))) {
     throw new ProlepsisError('UNSUPPORTED_MEDIA', 'The PDF has no text: its pages are pictures.', {
       hint: 'Run text recognition (OCR) over it first.',
       details: { pages: pages.length },
     })
   }
-  const empty = clean.flatMap((page, index) => (page.trim() === '' ? [index + 1] : []))
+  const empty = clean.flatMap((page, index) => (isBlank(page) ? [index + 1] : []))
   const notes = [`extracted from PDF, ${pages.length} ${pages.length === 1 ? 'page' : 'pages'}`]
   if (empty.length > 0)
     notes.push(`pages without text: ${empty.slice(0, 20).join(', ')}${empty.length > 20 ? ', …' : ''}`)

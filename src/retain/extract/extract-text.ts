@@ -1,3 +1,4 @@
+import { isBlank } from '../../domain/blank.ts'
 import { ProlepsisError } from '../../domain/errors.ts'
 import type { RetainContent } from '../../domain/retain.ts'
 import { assertWellFormed } from '../../domain/well-formed.ts'
@@ -148,8 +149,8 @@ function unsupported(message: string, mediaType?: string): ProlepsisError {
 }
 
 function notBlank(text: string): string {
-  if (text.trim() !== '') return text
-  throw new ProlepsisError('EMPTY_TEXT', 'There is nothing but white space to retain.', {
+  if (!isBlank(text)) return text
+  throw new ProlepsisError('EMPTY_TEXT', 'There is nothing to see in the text.', {
     hint: 'Give a text with at least one visible character.',
   })
 }
