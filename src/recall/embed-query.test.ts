@@ -52,6 +52,22 @@ describe('embedQueries', () => {
     expect(degrees(vectors.cues?.[0])).toBeCloseTo(10, 4)
   })
 
+  it('embeds eight windows of a text that fills more, and says so', async () => {
+    const model = planeModel({})
+    const vectors = await embedQueries(
+      () => Promise.resolve(model),
+      [[part('abc '.repeat(500))]],
+      VIEWS,
+      undefined,
+    )
+    for (const texts of model.asked) {
+      expect(texts.slice(1).every((text) => text.length <= 8 * 8)).toBe(true)
+    }
+    expect(vectors.notes).toEqual([
+      'embedding: a text of 2000 characters fills 500 windows of the model: 8 embedded, spread over it',
+    ])
+  })
+
   it('asks the model only for what is met', async () => {
     const model = planeModel({})
     const vectors = await embedQueries(
@@ -80,7 +96,7 @@ describe('embedQueries', () => {
   it('tells of a text that had to be split', async () => {
     const long = 'x'.repeat(61)
     const vectors = await embedQueries(
-      () => Promise.resolve(planeModel({})),
+      () => Promise.resolve({ ...planeModel({}), maxTokens: 32 }),
       [[part(long)]],
       VIEWS,
       undefined,

@@ -1,6 +1,7 @@
 import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import { blend } from '../math/similarity.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import { boundWindows, MOST_WINDOWS } from './bound-windows.ts'
 import { type DensePart, type DenseText, exchangeShare } from './formulate-rules.ts'
 
 type VectorOf = (text: DenseText) => Float32Array | undefined
@@ -82,11 +83,24 @@ async function embedTexts(
   const { purpose, signal, notes } = how
   const texts = [...new Set(wanted)]
   if (texts.length === 0) return new Map()
+  const bound = texts.map((text) => boundWindows(text, embedder))
+  bound.forEach(({ windows }, index) => {
+    if (windows === null) return
+    notes.add(
+      `embedding: a text of ${texts[index]!.length} characters fills ${windows} windows of the model: ${MOST_WINDOWS} embedded, spread over it`,
+    )
+  })
   const onSplit = (index: number, parts: number): void => {
+    if (bound[index]?.windows !== null) return
     const length = texts[index]?.length ?? 0
     notes.add(`embedding: a text of ${length} characters is over the window: ${parts} parts averaged`)
   }
-  const vectors = await embedder.embed(texts, { purpose, signal, onSplit }).catch(rethrowAsModelFailed)
+  const vectors = await embedder
+    .embed(
+      bound.map(({ text }) => text),
+      { purpose, signal, onSplit },
+    )
+    .catch(rethrowAsModelFailed)
   return new Map(
     texts.map((text, i) => {
       const vector = vectors[i]

@@ -81,8 +81,9 @@ const ANSWER_WEIGHT = 0.25
 const EXCHANGE_COSINE: { readonly from: number; readonly whole: number } = { from: 0.35, whole: 0.6 }
 
 const MAX_QUERIES = 8
-/** Longest text that is embedded: about ten windows; of a longer one its start and its end. */
+/** Longest text that is embedded; of a longer one so many excerpts spread over it, its start and its end among them. */
 const MAX_DENSE_LENGTH = 16_000
+const DENSE_EXCERPTS = 8
 /** Most words that the lexical channels look up for one text. */
 const MAX_LEXICAL_WORDS = 256
 /** Of those: from the start, from the end; the rest are its most frequent other words. */
@@ -162,16 +163,27 @@ function denseText(text: string, purpose: DenseText['purpose'], speakers: readon
 
 function shortenDense(text: string, name: string, notes: string[]): string {
   if (text.length <= MAX_DENSE_LENGTH) return text
-  notes.push(`${name}: ${text.length} characters, start and end of ${MAX_DENSE_LENGTH} embedded`)
-  return edges(text, MAX_DENSE_LENGTH)
+  notes.push(
+    `${name}: ${text.length} characters, ${MAX_DENSE_LENGTH} of them embedded: ${DENSE_EXCERPTS} excerpts spread over it`,
+  )
+  const length = MAX_DENSE_LENGTH / DENSE_EXCERPTS
+  const step = (text.length - length) / (DENSE_EXCERPTS - 1)
+  return Array.from({ length: DENSE_EXCERPTS }, (_, i) => {
+    const from = Math.round(i * step)
+    return wholeCharacters(text.slice(from, from + length))
+  }).join(' … ')
 }
 
 /** Start and end of a text, `length` characters in all, whole where it is no longer; never half a surrogate pair. */
 function edges(text: string, length: number): string {
   if (text.length <= length) return text
   const half = Math.floor(length / 2)
-  const start = text.slice(0, half).replace(/[\ud800-\udbff]$/, '')
-  return `${start} … ${text.slice(-half).replace(/^[\udc00-\udfff]/, '')}`
+  return `${wholeCharacters(text.slice(0, half))} … ${wholeCharacters(text.slice(-half))}`
+}
+
+/** Without the halves of surrogate pairs at the ends of a slice. */
+function wholeCharacters(slice: string): string {
+  return slice.replace(/[\ud800-\udbff]$/, '').replace(/^[\udc00-\udfff]/, '')
 }
 
 /** Start, end, and the most frequent words between them: a question stands at an edge of what was pasted. */
@@ -179,7 +191,12 @@ function shortenLexical(text: string, name: string, notes: string[]): string {
   const words = text.split(/\s+/u)
   const bounded = words.some((word) => word.length > MAX_SCANNED_LENGTH)
   if (words.length <= MAX_LEXICAL_WORDS && !bounded) return text
-  notes.push(`${name}: ${words.length} words, ${MAX_LEXICAL_WORDS} used by the lexical channels`)
+  if (bounded) {
+    const longest = words.reduce((most, word) => Math.max(most, word.length), 0)
+    notes.push(
+      `${name}: a word of ${longest} characters, of which the lexical channels use start and end of ${MAX_SCANNED_LENGTH / 4}`,
+    )
+  }
   const short = words.map((word) => edges(word, MAX_SCANNED_LENGTH / 4))
   if (short.length <= MAX_LEXICAL_WORDS) return short.join(' ')
   const counts = new Map<string, number>()
@@ -189,9 +206,9 @@ function shortenLexical(text: string, name: string, notes: string[]): string {
     if (key.length > 3) counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MAX_LEXICAL_WORDS - 2 * EDGE_WORDS)
-  return [...short.slice(0, EDGE_WORDS), ...frequent.map(([word]) => word), ...short.slice(-EDGE_WORDS)].join(
-    ' ',
-  )
+  const used = [...short.slice(0, EDGE_WORDS), ...frequent.map(([word]) => word), ...short.slice(-EDGE_WORDS)]
+  notes.push(`${name}: ${words.length} words, ${used.length} used by the lexical channels`)
+  return used.join(' ')
 }
 
 /**
