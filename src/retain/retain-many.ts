@@ -24,9 +24,12 @@ interface Entry {
 
 /**
  * A transaction's worth: enough texts that the cost of the transaction vanishes and that texts of like length meet in a run of the model,
- * few enough that a kill loses seconds of work. A single item may have more, and then has a batch of its own.
+ * few enough that a kill loses seconds of work, on a slow machine too: the first batch is small, the next as large as the time that
+ * texts take lets them be. A single item may have more texts, and then has a batch of its own.
  */
-const BATCH_VECTORS = 256
+const MOST_VECTORS = 256
+const FEWEST_VECTORS = 64
+const BATCH_MS = 4000
 const BATCH_ITEMS = 64
 /** Bytes, or UTF-16 units; the plans of three batches are in memory at a time. */
 const LARGE_ITEM = 8 * 1024 ** 2
@@ -45,7 +48,13 @@ export async function* retainMany(
   signal?: AbortSignal | undefined,
   run: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<RetainManyResult, void, undefined> {
-  const batches = batchesOf(items, (item) => run(() => planItem(deps, item, signal)), isFull, hasRoom)
+  let limit = FEWEST_VECTORS
+  const batches = batchesOf(
+    items,
+    (item) => run(() => planItem(deps, item, signal)),
+    (batch) => isFull(batch, limit),
+    (batch, next) => next.vectors + vectorsIn(batch) <= limit,
+  )
   let upcoming = batches.next()
   let committing: Promise<readonly RetainManyResult[]> | null = null
   let embedded: VectorSpool | null = null
@@ -60,7 +69,9 @@ export async function* retainMany(
       if (done) break
       upcoming = batches.next()
       watched(upcoming)
+      const startedAt = performance.now()
       embedded = await run(() => embedBatch(deps, batch, signal))
+      limit = nextLimit(limit, vectorsIn(batch), performance.now() - startedAt)
       if (committing !== null) yield* await committing
       const spool = embedded
       committing = run(() => {
@@ -103,13 +114,17 @@ function watched(promise: Promise<unknown>): void {
   promise.catch(() => undefined)
 }
 
-function hasRoom(batch: readonly Entry[], next: Entry): boolean {
-  return batch.reduce((sum, entry) => sum + entry.vectors, next.vectors) <= BATCH_VECTORS
+const vectorsIn = (batch: readonly Entry[]): number => batch.reduce((sum, entry) => sum + entry.vectors, 0)
+
+/** How many texts the model gets done in time, judged by a batch; one without any says nothing. */
+function nextLimit(limit: number, vectors: number, tookMs: number): number {
+  if (vectors === 0 || tookMs <= 0) return limit
+  return Math.round(Math.min(Math.max((vectors * BATCH_MS) / tookMs, FEWEST_VECTORS), MOST_VECTORS))
 }
 
-function isFull(batch: readonly Entry[]): boolean {
+function isFull(batch: readonly Entry[], limit: number): boolean {
   if (batch.at(-1)?.large != null) return true
-  return batch.length >= BATCH_ITEMS || batch.reduce((sum, entry) => sum + entry.vectors, 0) >= BATCH_VECTORS
+  return batch.length >= BATCH_ITEMS || vectorsIn(batch) >= limit
 }
 
 async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal | undefined): Promise<Entry> {
