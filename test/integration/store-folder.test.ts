@@ -294,8 +294,11 @@ it('a folder that one may read but not write says so', async () => {
   // Others may read (who runs as root is one of them meanwhile), nobody may write.
   execFileSync('chmod', ['-R', 'u=rX,go=rX', dirname(path)])
   cleanups.push(() => execFileSync('chmod', ['-R', 'u+w', dirname(path)]))
+  // Read before: whoever has no rights may not read a checkout in another's folder either.
+  const migrations = await readMigrations()
   await withoutRootRights(async () => {
-    await expect(openStore({ dataDir: path })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
-    await expect(openStore({ dataDir: `${path}/new` })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    for (const dataDir of [path, `${path}/new`]) {
+      await expect(openStore({ dataDir }, { migrations })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    }
   })
 })
