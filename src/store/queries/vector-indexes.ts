@@ -7,10 +7,10 @@ import { listSpaces } from './spaces.ts'
 import { codeIndexName, indexedCondition } from './vector-search-sql.ts'
 
 /**
- * So many vectors of a kind may wait outside the index: reading 5,000 codes takes about 3 ms in PGlite, a walk in the
- * graph 3 to 5 ms whatever the size (see vectors-search.ts).
+ * So many vectors of a kind may wait outside the index: reading 2,000 codes takes about 2.5 ms in PGlite (5,000: 5 ms), a walk in
+ * the graph 2 to 4 ms whatever the size. With fewer, each of many small banks would have indexes, which the planner looks through.
  */
-const MOST_WAITING = 5_000
+const MOST_WAITING = 2_000
 /** Vectors taken into an existing index at a time, 1 ms each in PGlite: a recall waits no longer than this. */
 const STEP = 200
 /** Building takes minutes for some hundred thousand vectors: not a statement that hangs. */
@@ -19,7 +19,7 @@ const PATIENT = { deadlineMs: 3_600_000 }
 export interface BuildIndexesOptions {
   /** Only this bank's. @default every bank's */
   readonly bankId?: number | undefined
-  /** Most vectors of a kind that may stay outside. @default 5,000 */
+  /** Most vectors of a kind that may stay outside. @default 2,000 */
   readonly mostWaiting?: number | undefined
   /** Asked between steps; true ends the work, which can be taken up again at any time. */
   readonly shouldStop?: (() => boolean) | undefined
