@@ -15,27 +15,13 @@ import { forget, startForgetting } from '../../src/maintain/forget.ts'
 import type { Queryable } from '../../src/store/database.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { everyTable } from '../support/every-table.ts'
+import { faults, fillBank } from '../support/filled-bank.ts'
 import { storeOf } from '../support/store-of.ts'
 import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
 
 const { bank, embedder, clock } = useTestMemory()
 
-const ok = async (memory: Memory) => (await memory.doctor()).findings.filter((finding) => !finding.ok)
-
-async function filled(): Promise<Memory> {
-  const memory = bank()
-  await memory.retain('Zanzibar is an island. Quokkas do not live there.', {
-    source: 'trips/zanzibar.md',
-    tags: ['travel'],
-    questions: ['Where is Zanzibar?'],
-  })
-  await memory.retain('Oslo is a city.', { source: 'trips/oslo.md', tags: ['travel', 'city'] })
-  await memory.retain([{ role: 'user', name: 'Quentin', content: 'I moved to Oslo in spring.' }], {
-    source: 'chat/1',
-  })
-  await memory.retain('Oslo is a big city.', { source: 'trips/oslo.md' })
-  return memory
-}
+const filled = (): Promise<Memory> => fillBank(bank())
 
 describe('forget', () => {
   test('removes a source in all its versions from every table', async () => {
@@ -48,7 +34,7 @@ describe('forget', () => {
     expect(tables).not.toMatch(/zanzibar|quokka|quentin/i)
     expect(tables).toMatch(/oslo/i)
     expect(await memory.versions('trips/zanzibar.md')).toEqual([])
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
   })
 
   test('questions that quote it go from the receipts, in the message, history or queries; the receipts stay', async () => {
@@ -79,7 +65,7 @@ describe('forget', () => {
     expect((await memory.explain(other)).message).toBe('Which city is it?')
     await memory.feedback(quoting[2]!, { cited: ['oslo#1'] })
     expect((await memory.stats()).receipts).toBe(7)
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
   })
 
   test('a single chunk leaves the receipts too', async () => {
@@ -158,9 +144,9 @@ describe('forget', () => {
     expect((await memory.retain(turns('I understand.'), { source: 'c' })).status).toBe('unchanged')
     expect((await memory.document('c'))?.document.notes[0]).toMatch(/a chunk was forgotten on 2024/)
     expect(await memory.get('c#2')).toMatchObject({ speaker: 'Bob' })
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
     await memory.rebuildIndex()
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
     expect(await everyTable(memory)).not.toMatch(/tattoo/)
   })
 
@@ -205,10 +191,10 @@ describe('forget', () => {
       ref: 'c#4',
       speaker: 'Bob',
     })
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
     await memory.rebuildIndex()
     expect(await everyTable(memory)).not.toMatch(/quokka|zookeep|wombat|numbat/i)
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
   })
 
   test('what answers several messages on say by its words goes too, and people whom nothing else names', async () => {
@@ -225,7 +211,7 @@ describe('forget', () => {
     expect((await lines()).length).toBeGreaterThan(6)
     await memory.forget({ ref: 'c#1' })
     expect(await lines()).toEqual([])
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
   })
 
   test('the only chunk goes with its document', async () => {
@@ -263,7 +249,7 @@ describe('export and import', () => {
     const again = await collect(copy.export())
     const comparable = (all: string[]) => all.slice(1).map((line) => JSON.parse(line))
     expect(comparable(again)).toEqual(comparable(lines))
-    expect(await ok(copy)).toEqual([])
+    expect(await faults(copy)).toEqual([])
     expect((await copy.recall('Where is Zanzibar?')).passages[0]?.cue?.text).toBe('Where is Zanzibar?')
     expect((await copy.recall('Oslo')).passages[0]?.text).toBe('Oslo is a big city.')
   })
@@ -290,7 +276,7 @@ describe('export and import', () => {
     const turns = ['one', 'two', 'three'].map((word) => ({ role: 'Ann', content: `I said ${word}.` }))
     await memory.retain(turns, { source: 'c' })
     await memory.forget({ ref: 'c#1' })
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
     const copy = bank()
     await copy.import(await collect(memory.export()))
     const note = 'before the import, a chunk was forgotten on 2024-01-01'
@@ -302,7 +288,7 @@ describe('export and import', () => {
     await database.execute('update chunks set ordinal = ordinal + 1 where bank_id = $1 and ordinal = 1', [
       bankId,
     ])
-    expect((await ok(third)).map((finding) => finding.check)).toEqual(['chunk-order'])
+    expect((await faults(third)).map((finding) => finding.check)).toEqual(['chunk-order'])
   })
 
   test('a line that is not ours is refused by its number', async () => {
@@ -400,155 +386,6 @@ describe('export and import', () => {
   })
 })
 
-describe('rebuildIndex', () => {
-  test('gives the same index from the texts, without embedding anything again', async () => {
-    const memory = await filled()
-    // terms and people get other numbers, everything else is the same
-    const same = /^(documents|chunks|cues|vectors_|bits_|field_statistics|vector_statistics)/
-    const before = await everyTable(memory, same)
-    const calls = embedder.calls.length
-    const progress: number[] = []
-    expect(await memory.rebuildIndex({ onProgress: (done) => progress.push(done) })).toEqual({
-      documents: 4,
-      chunks: 4,
-    })
-    expect(progress).toEqual([1, 2, 3, 4])
-    expect(embedder.calls.length).toBe(calls)
-    expect(await everyTable(memory, same)).toBe(before)
-    expect(await ok(memory)).toEqual([])
-  })
-})
-
-describe('doctor', () => {
-  test('finds what was broken behind its back, mends it, and finds nothing then', async () => {
-    const memory = await filled()
-    expect(await memory.doctor()).toMatchObject({ clean: true })
-    const { database, bankId, space } = await storeOf(memory)
-    const broken = async (statement: string) => database.execute(statement, [bankId])
-    await broken(
-      'delete from postings where bank_id = $1 and term_id in (select min(term_id) from postings where bank_id = $1)',
-    )
-    await broken('update terms set document_frequency = document_frequency + 3 where bank_id = $1')
-    await broken('update field_statistics set chunk_count = 99 where bank_id = $1')
-    await broken(`delete from vectors_${space.spaceId} where bank_id = $1 and kind = 0`)
-    const found = await memory.doctor()
-    expect(found.clean).toBe(false)
-    const bad = found.findings.filter((finding) => !finding.ok)
-    expect(bad.length).toBeGreaterThanOrEqual(4)
-    expect(bad.every((finding) => finding.count > 0 && finding.detail !== '' && finding.mendable)).toBe(true)
-    const mended = await memory.doctor({ mend: true })
-    expect(mended.clean).toBe(true)
-    expect(mended.findings.filter((finding) => finding.mended).length).toBeGreaterThan(0)
-    expect(await memory.doctor()).toMatchObject({ clean: true })
-    expect((await memory.recall('Where is Zanzibar?')).passages[0]?.source).toBe('trips/zanzibar.md')
-  })
-})
-
-describe('doctor, of texts and vectors', () => {
-  const broken = async (memory: Memory, options: { mend?: boolean } = {}) =>
-    (await memory.doctor(options)).findings.filter((finding) => !finding.ok)
-  const change = async (memory: Memory, sql: string) => {
-    const { database, bankId, space } = await storeOf(memory)
-    await database.execute(sql.replaceAll('_N', `_${space.spaceId}`), [bankId])
-  }
-  const vectors = /^vectors_/
-
-  test('vectors that are not those of their texts are found and embedded anew', async () => {
-    const memory = await filled()
-    const whole = await everyTable(memory, vectors)
-    await change(
-      memory,
-      `update "vectors_N" v set embedding = (select w.embedding from "vectors_N" w where w.bank_id = $1 order by chunk_id, kind limit 1)
-       where v.bank_id = $1`,
-    )
-    const names = (await broken(memory)).map(({ check }) => check)
-    expect(names).toEqual(expect.arrayContaining(['vector-texts', 'same-vectors']))
-    const found = (await broken(memory)).find(({ check }) => check === 'vector-texts')
-    expect(found).toMatchObject({ mendable: true, hint: 'prolepsis doctor --mend mends it.' })
-    expect(found?.documents).toContain('trips/zanzibar.md')
-    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
-    expect(await everyTable(memory, vectors)).toBe(whole)
-    expect(await ok(memory)).toEqual([])
-  })
-
-  test('vectors of another length are found and embedded anew, by rebuildIndex too', async () => {
-    const memory = await filled()
-    const whole = await everyTable(memory, vectors)
-    const spoil = 'update "vectors_N" set embedding = embedding + embedding where bank_id = $1'
-    await change(memory, spoil)
-    expect((await broken(memory)).map(({ check }) => check)).toContain('vector-lengths')
-    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
-    expect(await everyTable(memory, vectors)).toBe(whole)
-    await change(memory, spoil)
-    await memory.rebuildIndex({ reembed: true })
-    expect(await everyTable(memory, vectors)).toBe(whole)
-  })
-
-  test('a text that was changed, even to one as long, is named; forgotten and retained again it is clean', async () => {
-    const memory = await filled()
-    const text = 'Oslo is a big city.'
-    await change(
-      memory,
-      `update chunks set text = 'Oslo is a bad city.' where bank_id = $1 and text = '${text}'`,
-    )
-    await memory.rebuildIndex()
-    const expected = [{ check: 'document-text', documents: ['trips/oslo.md'], mendable: false }]
-    expect(await broken(memory)).toMatchObject(expected)
-    const left = await broken(memory, { mend: true })
-    expect(left).toMatchObject(expected)
-    expect(left[0]?.hint).toContain('prolepsis forget --source NAME')
-    await memory.forget({ source: 'trips/oslo.md' })
-    await memory.retain(text, { source: 'trips/oslo.md' })
-    expect(await ok(memory)).toEqual([])
-  })
-
-  test('a chunk that was deleted is told with its document and version, and what to do', async () => {
-    const memory = bank()
-    const turns = (last: string) =>
-      ['one', 'two', last].map((word) => ({ role: 'Ann', content: `I said ${word}.` }))
-    await memory.retain(turns('three'), { source: 'c' })
-    await memory.retain(turns('four'), { source: 'c' })
-    await change(memory, 'delete from chunks where bank_id = $1 and ordinal = 1')
-    await memory.doctor({ mend: true })
-    await memory.rebuildIndex()
-    const left = await broken(memory, { mend: true })
-    expect(left.map(({ check, documents }) => [check, documents])).toEqual([
-      ['document-text', ['c@1', 'c']],
-      ['chunk-order', ['c@1', 'c']],
-    ])
-    expect(left[0]?.hint).toContain('restore a backup')
-    await memory.forget({ source: 'c' })
-    expect(await ok(memory)).toEqual([])
-  })
-
-  test('after a chunk was forgotten the rest is still known to be whole', async () => {
-    const memory = bank()
-    await memory.retain(
-      ['one', 'two'].map((word) => ({ role: 'Ann', content: `I said ${word}.` })),
-      { source: 'c' },
-    )
-    await memory.forget({ ref: 'c#1' })
-    expect(await ok(memory)).toEqual([])
-    await change(memory, `update chunks set text = replace(text, 'two', 'six') where bank_id = $1`)
-    expect((await broken(memory)).map(({ check }) => check)).toEqual(['document-text'])
-  })
-
-  test('a chunk of stop words only lacks no terms; one of words does, and the passed checks say what holds', async () => {
-    const memory = bank()
-    await memory.retain('It was there and so it is. '.repeat(8), { source: 'stop' })
-    await memory.retain('The harbour is quiet.', { source: 'harbour' })
-    const { findings } = await memory.doctor()
-    expect(findings.filter((finding) => !finding.ok)).toEqual([])
-    expect(findings.find(({ check }) => check === 'missing-space')?.detail).toBe(
-      'The bank has a vector space.',
-    )
-    await change(memory, 'delete from chunk_terms where bank_id = $1')
-    const missing = (await broken(memory)).find(({ check }) => check === 'missing-terms')
-    expect(missing).toMatchObject({ count: 1, documents: ['harbour'] })
-    expect(await memory.doctor({ mend: true })).toMatchObject({ clean: true })
-  })
-})
-
 test('banks are created, listed, configured and deleted, each with its own texts', async () => {
   const memory = bank()
   const info = await memory.banks.create('élan.2', { language: 'french', settings: { limit: 1 } })
@@ -598,7 +435,7 @@ test('another model is refused with the way out, which moves the bank over', asy
     expect(await memory.rebuildIndex({ reembed: true })).toEqual({ documents: 2, chunks: 2 })
     expect((await memory.recall('Kelly')).passages[0]?.text).toBe('Kelly was born in May.')
     expect((await memory.stats()).bank).toMatchObject({ modelId: 'fake-32', dimension: 32 })
-    expect(await ok(memory)).toEqual([])
+    expect(await faults(memory)).toEqual([])
 
     expect((await memory.backup(join(folder, 'b.tar.gz'))).bytes).toBeGreaterThan(1000)
     expect(await codeOf(memory.backup(join(folder, 'b.tar.gz')))).toBe('INVALID_ARGUMENT')
