@@ -3,6 +3,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { errorCodeOf } from '../domain/error-code.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Database } from '../store/database.ts'
 
@@ -39,7 +40,7 @@ export async function backupStore(database: Database, path: string): Promise<{ r
 
 /** What the system says about a file, in our words; any other error as it is. */
 export function asFileError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = errorCodeOf(error)
   const as = (
     ours: 'NOT_FOUND' | 'UNREADABLE_FILE' | 'STORE_FULL',
     message: string,

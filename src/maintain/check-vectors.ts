@@ -1,4 +1,6 @@
 import type { VectorKind } from '../domain/cue.ts'
+import { evenly } from '../math/evenly.ts'
+import { cosine } from '../math/similarity.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
@@ -38,7 +40,7 @@ export async function wrongVectors(
   const each = Math.max(1, Math.floor(SAMPLED.texts / Math.max(1, documents.length)))
   const wrong = new Map<string, number>()
   for (const { documentId, name } of documents) {
-    const texts = spread(await textsOf(documentId), each)
+    const texts = evenly(await textsOf(documentId), each)
     const stored = await vectorsAt(q, bankId, space, texts)
     const again = await embedder
       .embed(
@@ -55,21 +57,15 @@ export async function wrongVectors(
       )
       // another hash: the vector is of what an earlier version of the rules made of the text
       if (there === undefined || there.textHash !== planned.hash) return
-      if (!(cosine(there.vector, again[i]!) > LEAST_COSINE)) wrong.set(name, (wrong.get(name) ?? 0) + 1)
+      if (!isNear(there.vector, again[i]!)) wrong.set(name, (wrong.get(name) ?? 0) + 1)
     })
   }
   return { count: [...wrong.values()].reduce((sum, n) => sum + n, 0), documents: [...wrong.keys()] }
 }
 
-/** Up to `count` of the items, evenly spread, first and last among them. */
-function spread<T>(items: readonly T[], count: number): T[] {
-  if (items.length <= count) return [...items]
-  if (count === 1) return items.slice(0, 1)
-  return Array.from({ length: count }, (_, i) => items[Math.round((i * (items.length - 1)) / (count - 1))]!)
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let dot = 0
-  for (let i = 0; i < a.length; i++) dot += a[i]! * b[i]!
-  return dot / (Math.hypot(...a) * Math.hypot(...b))
+/** What a faulty model gives, of another length or no numbers, is near nothing. */
+function isNear(stored: Float32Array, again: Float32Array): boolean {
+  return (
+    again.length === stored.length && again.every(Number.isFinite) && cosine(stored, again) > LEAST_COSINE
+  )
 }

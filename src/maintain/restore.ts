@@ -4,6 +4,7 @@ import { rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { errorCodeOf } from '../domain/error-code.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { asFileError, invalidPath } from './backup.ts'
 
@@ -101,7 +102,7 @@ async function* gunzipped(packed: Readable, path: string): AsyncGenerator<Uint8A
     // without an encoding the stream gives buffers
     for await (const part of packed.pipe(gunzip)) yield part as Buffer
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCodeOf(error) ?? ''
     if (!/^(?:Z_|ERR_ZLIB)/.test(code)) throw asFileError(error, path)
     throw new ProlepsisError('IMPORT_INVALID', 'The compressed file is damaged.', {
       hint: 'Take another copy of the backup.',

@@ -1,3 +1,4 @@
+import { evenly } from '../math/evenly.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import { splitToFit } from '../providers/split-long-texts.ts'
 
@@ -22,7 +23,6 @@ export function boundWindows(
   if (countTokens(text) <= MOST_WINDOWS * window) return { text, windows: null }
   const parts = splitToFit(text, { countTokens, maxTokens: window })
   if (parts.length <= MOST_WINDOWS) return { text, windows: null }
-  const step = (parts.length - 1) / (MOST_WINDOWS - 1)
-  const chosen = Array.from({ length: MOST_WINDOWS }, (_, i) => parts[Math.round(i * step)]!.trim())
+  const chosen = evenly(parts, MOST_WINDOWS).map((part) => part.trim())
   return { text: chosen.join(' '), windows: parts.length }
 }

@@ -1,4 +1,5 @@
 /** What a database reports, as an error of ours. SQLSTATE decides, never the class or the wording. */
+import { errorCodeOf } from '../domain/error-code.ts'
 import { type ErrorCode, isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 
 const CODES: Readonly<
@@ -50,12 +51,6 @@ const ERRNO: Readonly<
   ENOTFOUND: CLASSES['08']!,
   ETIMEDOUT: CLASSES['08']!,
   EPIPE: CLASSES['08']!,
-}
-
-/** SQLSTATE (five characters) or errno name of whatever was thrown. */
-export function errorCodeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
 }
 
 /** True for a failure that repeating the whole transaction mends. */

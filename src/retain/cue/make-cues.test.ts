@@ -5,7 +5,7 @@ import type { ChunkCues } from '../../domain/cue.ts'
 import { FORMATS } from '../../domain/document.ts'
 import type { CueDocument, CueInput } from './cue-input.ts'
 import { MAX_CUES } from './cue-limits.ts'
-import { makeCues } from './make-cues.ts'
+import { eachCues } from './make-cues.ts'
 
 /** About what a word-piece tokeniser counts, and never fewer than the words. */
 const countTokens = (text: string): number => Math.ceil((text.match(/\S/gu) ?? []).length / 3)
@@ -32,21 +32,23 @@ function make(
   document: Partial<CueDocument> = {},
   more: Partial<CueInput> = {},
 ): ChunkCues[] {
-  return makeCues({
-    chunks,
-    document: {
-      source: 'docs/guide.md',
-      title: null,
-      format: 'chat',
-      occurredAt: new Date('2023-05-08T13:56:00Z'),
-      frontMatter: {},
-      ...document,
-    },
-    countTokens,
-    maxTokens: 400,
-    language: 'english',
-    ...more,
-  })
+  return [
+    ...eachCues({
+      chunks,
+      document: {
+        source: 'docs/guide.md',
+        title: null,
+        format: 'chat',
+        occurredAt: new Date('2023-05-08T13:56:00Z'),
+        frontMatter: {},
+        ...document,
+      },
+      countTokens,
+      maxTokens: 400,
+      language: 'english',
+      ...more,
+    }),
+  ]
 }
 
 const texts = (cues: ChunkCues | undefined, kind: string): string[] =>

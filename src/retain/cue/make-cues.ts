@@ -25,8 +25,3 @@ export function eachCues(input: CueInput): Iterable<ChunkCues> {
       return proseCues(input)
   }
 }
-
-/** The same, all of them. */
-export function makeCues(input: CueInput): ChunkCues[] {
-  return [...eachCues(input)]
-}

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
+import { errorCodeOf } from '../../domain/error-code.ts'
 
 /** Never worth reading; a `!` rule in an ignore file can bring them back. */
 const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis']
@@ -110,7 +111,7 @@ async function textIfAny(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
+    const code = errorCodeOf(error)
     // a folder named .gitignore, or none, says nothing; an unreadable one or a loop of links neither, as in git
     if (typeof code === 'string' && SAYS_NOTHING.has(code)) return null
     throw error

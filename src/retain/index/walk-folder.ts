@@ -1,5 +1,6 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { errorCodeOf } from '../../domain/error-code.ts'
 import { ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 import { type IgnoreRules, rulesAt } from './ignore-rules.ts'
 
@@ -197,11 +198,10 @@ function addFile(
 const nameOf = (path: string, progress: Progress): string =>
   relative(progress.root, path).split(sep).join('/')
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissing = (error: unknown): boolean => errorCodeOf(error) === 'ENOENT'
 
 function reasonOf(error: unknown): { readonly code: string; readonly reason: string } {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const code = errorCodeOf(error) ?? 'unknown'
   return { code: 'UNREADABLE_FILE', reason: REASONS[code] ?? code }
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { ProlepsisError } from '../schema/names.ts'
+import { errorCodeOf, ProlepsisError } from '../schema/names.ts'
 import { type CliIo, readAll, readLines, tooLarge } from './io.ts'
 import { openPipeToRead } from './named-pipes.ts'
 
@@ -60,7 +60,7 @@ async function open(path: string, io: CliIo): Promise<Readable> {
 
 /** What the system says about a file, in our words; any other error as it is. */
 export function fileError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = errorCodeOf(error)
   const as = (
     ours: 'NOT_FOUND' | 'UNREADABLE_FILE' | 'INVALID_ARGUMENT' | 'STORE_FULL',
     message: string,

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { ProlepsisError } from '../schema/names.ts'
+import { errorCodeOf, ProlepsisError } from '../schema/names.ts'
 
 /** The terminal as a command sees it; injected, so that every command can be run in a test. */
 export interface CliIo {
@@ -26,7 +26,7 @@ export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
 export function write(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error: unknown): void => {
-      const code = error instanceof Error && 'code' in error ? error.code : null
+      const code = errorCodeOf(error)
       // A reader that went away (`| head`) is not an error of ours.
       if (!error || code === 'EPIPE') resolve()
       else reject(outputError(error, code))

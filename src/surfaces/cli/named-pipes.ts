@@ -1,7 +1,7 @@
 import { constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ProlepsisError } from '../schema/names.ts'
+import { errorCodeOf, ProlepsisError } from '../schema/names.ts'
 
 // Opened without waiting for the other side, and used as a socket is: an ordinary open, read or write of a pipe holds a
 // thread that no interrupt frees.
@@ -22,7 +22,7 @@ export async function openPipeToWrite(path: string, signal: AbortSignal): Promis
       return new Socket({ fd, readable: false, writable: true })
     } catch (error) {
       // what the system says while there is no reader
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENXIO')) throw error
+      if (errorCodeOf(error) !== 'ENXIO') throw error
     }
     await sleep(RETRY_MS, undefined, { signal }).catch((cause: unknown) => {
       throw new ProlepsisError('CANCELLED', 'Interrupted.', { cause })

@@ -4,7 +4,7 @@ import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { ProlepsisError } from '../schema/names.ts'
+import { errorCodeOf, ProlepsisError } from '../schema/names.ts'
 import { fileError } from './files.ts'
 import type { CliIo } from './io.ts'
 import { openPipeToWrite } from './named-pipes.ts'
@@ -68,8 +68,7 @@ async function targetOf(path: string): Promise<Stats | null> {
   return null
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+const isMissing = (error: unknown): boolean => errorCodeOf(error) === 'ENOENT'
 
 async function whole(path: string, into: (stream: Writable) => Promise<void>): Promise<void> {
   const partial = `${path}.${randomUUID().slice(0, 8)}.partial`

@@ -1,5 +1,6 @@
 /** What a surface needs of the domain before it loads the engine: names to choose from, and the error family. */
 export { FORMATS } from '../../domain/document.ts'
+export { errorCodeOf } from '../../domain/error-code.ts'
 export type { ErrorCode } from '../../domain/errors.ts'
 export { isProlepsisError, ProlepsisError } from '../../domain/errors.ts'
 export { CHANNELS, FUSIONS, RECALL_MODES } from '../../domain/recall.ts'

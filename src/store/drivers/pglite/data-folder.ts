@@ -7,8 +7,8 @@
 import type { Dirent } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { errorCodeOf } from '../../../domain/error-code.ts'
 import { ProlepsisError } from '../../../domain/errors.ts'
-import { errorCodeOf } from '../../database-error.ts'
 import { syncFolder } from './durable-node-fs.ts'
 
 /** PostgreSQL major of the pinned PGlite; its data folders open in no other. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { errorCodeOf } from '../../../domain/error-code.ts'
 import { ProlepsisError, throwIfAborted } from '../../../domain/errors.ts'
 import { copyStatement, encodeCopy } from '../../binary-copy.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type QueryOptions,
   type SqlValue,
 } from '../../database.ts'
-import { errorCodeOf, toStoreError } from '../../database-error.ts'
+import { toStoreError } from '../../database-error.ts'
 import { encodeParameter, requireLocalSettings } from '../../sql-values.ts'
 import type { PostgresConnections } from './connections.ts'
 

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { errorCodeOf } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { fileError } from '../files.ts'
 
@@ -39,6 +40,6 @@ async function makeFolder(path: string, name: string): Promise<void> {
     // one that is there stays: the folder may be somebody's project
     await writeFile(join(path, '.gitignore'), '*\n', { flag: 'wx' })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw fileError(error, name)
+    if (errorCodeOf(error) !== 'EEXIST') throw fileError(error, name)
   }
 }

@@ -9,8 +9,8 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCodeOf } from '../../../../domain/error-code.ts'
 import { ProlepsisError } from '../../../../domain/errors.ts'
-import { errorCodeOf } from '../../../database-error.ts'
 import { judgeLiveness, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 
 export interface LockRecord extends ProcessIdentity {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { errorCodeOf } from '../../../../domain/error-code.ts'
 
 /** A process for good: the operating system gives process ids out again, but not with the same start. */
 export interface ProcessIdentity {
@@ -35,7 +36,7 @@ function exists(pid: number): boolean {
     return true
   } catch (error) {
     // EPERM: it is there, and another user's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCodeOf(error) === 'EPERM'
   }
 }
 
