@@ -9,6 +9,7 @@ import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
+import { NO_MODEL } from './memory/model-source.ts'
 import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
@@ -65,6 +66,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     people: createPeopleDirectory(clock),
     calls,
     upkeep: createUpkeep({ database, clock, events, calls, receiptDays: resolved.settings.receiptDays }),
+    model: NO_MODEL,
+    trace: { record: () => undefined },
   }
   return bankHandle(
     { engine, opener: createBankOpener(engine), close: closing(engine) },

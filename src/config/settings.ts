@@ -16,6 +16,29 @@ export interface Settings {
   readonly maxFileBytes: number
   readonly receiptDays: number
   readonly readOnly: boolean
+  readonly model: string | null
+  readonly modelBaseUrl: string | null
+  readonly embedder: string | null
+  readonly embedderBaseUrl: string | null
+  readonly reranker: string | null
+  readonly modelTimeoutMs: number
+  readonly modelAttempts: number
+  readonly modelConcurrency: number
+  readonly thinkingTokens: number
+  readonly dayTokens: number | null
+  readonly dayCostUsd: number | null
+  readonly documentTokens: number | null
+  readonly documentCostUsd: number | null
+  readonly inputPrice: number | null
+  readonly outputPrice: number | null
+  readonly enrich: boolean
+  readonly drainMs: number
+  readonly formulator: 'model' | 'rules'
+  readonly formulateMs: number
+  readonly trace: boolean
+  readonly traceText: boolean
+  readonly traceDays: number
+  readonly traceMegabytes: number
 }
 
 export type SettingName = keyof Settings
@@ -33,6 +56,11 @@ export interface SettingDefinition {
 
 const positive = z.int('must be a whole number').positive('must be above 0')
 const MEBIBYTE = 1024 * 1024
+const modelName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]*:\S+$/, 'must be provider:model, such as anthropic:claude-sonnet-4-5')
+const baseUrl = z.string().regex(/^https?:\/\/\S+$/, 'must begin with http:// or https://')
+const money = z.number('must be a number').positive('must be above 0')
 
 /** The one table of settings and defaults; `prolepsis config` and the documentation print it. */
 export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object.freeze({
@@ -126,6 +154,180 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     schema: z.boolean('must be true or false'),
     default: false,
     meaning: 'Refuse every write; make no store and migrate none.',
+  },
+  model: {
+    key: 'model',
+    type: 'text',
+    schema: modelName,
+    default: null,
+    meaning:
+      'Language model, provider:model (anthropic:…, openai:…, google:…, mistral:…, groq:…, openrouter:…, ollama:…, openai-compatible:…). Default: none, the rules alone.',
+  },
+  modelBaseUrl: {
+    key: 'model_base_url',
+    type: 'text',
+    schema: baseUrl,
+    default: null,
+    meaning: 'Address of the language model’s API. Default: the provider’s own; openai-compatible has none.',
+  },
+  embedder: {
+    key: 'embedder',
+    type: 'text',
+    schema: modelName,
+    default: null,
+    meaning: 'Embedding model of a provider, provider:model. Default: the local one (see model_dir).',
+  },
+  embedderBaseUrl: {
+    key: 'embedder_base_url',
+    type: 'text',
+    schema: baseUrl,
+    default: null,
+    meaning: 'Address of the embedding model’s API. Default: the provider’s own.',
+  },
+  reranker: {
+    key: 'reranker',
+    type: 'text',
+    schema: modelName,
+    default: null,
+    meaning:
+      'Reranking model that a recall may ask for: cohere:…, local:FOLDER of a cross-encoder, or grader:provider:model. Default: none.',
+  },
+  modelTimeoutMs: {
+    key: 'model_timeout_ms',
+    type: 'number',
+    schema: positive.max(3_600_000, 'must be at most 3600000'),
+    default: 120_000,
+    meaning: 'Longest time of one call of a model, retries included, in milliseconds.',
+  },
+  modelAttempts: {
+    key: 'model_attempts',
+    type: 'number',
+    schema: positive.max(20, 'must be at most 20'),
+    default: 3,
+    meaning: 'Attempts of one call of a model whose errors can be retried.',
+  },
+  modelConcurrency: {
+    key: 'model_concurrency',
+    type: 'number',
+    schema: positive.max(256, 'must be at most 256'),
+    default: 4,
+    meaning: 'Calls of a model under way at once.',
+  },
+  thinkingTokens: {
+    key: 'thinking_tokens',
+    type: 'number',
+    schema: z
+      .int('must be a whole number')
+      .min(0, 'must be 0 or more')
+      .max(1_000_000, 'must be at most 1000000'),
+    default: 8_192,
+    meaning: 'Room for a reasoning model’s thinking, added to the tokens of each reply.',
+  },
+  dayTokens: {
+    key: 'day_tokens',
+    type: 'number',
+    schema: positive,
+    default: null,
+    meaning: 'Most tokens, in and out, that a bank may spend on models a day (UTC). Default: no limit.',
+  },
+  dayCostUsd: {
+    key: 'day_cost_usd',
+    type: 'number',
+    schema: money,
+    default: null,
+    meaning: 'Most US dollars that a bank may spend on models a day (UTC); needs prices. Default: no limit.',
+  },
+  documentTokens: {
+    key: 'document_tokens',
+    type: 'number',
+    schema: positive,
+    default: null,
+    meaning: 'Most tokens, in and out, spent on enriching one document version. Default: no limit.',
+  },
+  documentCostUsd: {
+    key: 'document_cost_usd',
+    type: 'number',
+    schema: money,
+    default: null,
+    meaning: 'Most US dollars spent on enriching one document version; needs prices. Default: no limit.',
+  },
+  inputPrice: {
+    key: 'input_price',
+    type: 'number',
+    schema: money,
+    default: null,
+    meaning:
+      'US dollars for a million input tokens of the language model. Default: what the provider tells with its replies.',
+  },
+  outputPrice: {
+    key: 'output_price',
+    type: 'number',
+    schema: money,
+    default: null,
+    meaning:
+      'US dollars for a million output tokens of the language model. Default: what the provider tells with its replies.',
+  },
+  enrich: {
+    key: 'enrich',
+    type: 'boolean',
+    schema: z.boolean('must be true or false'),
+    default: true,
+    meaning: 'Let the language model, where there is one, write questions for what is retained.',
+  },
+  drainMs: {
+    key: 'drain_ms',
+    type: 'number',
+    schema: z
+      .int('must be a whole number')
+      .min(0, 'must be 0 or more')
+      .max(86_400_000, 'must be at most 86400000'),
+    default: 30_000,
+    meaning: 'How long closing waits for jobs of this memory, in milliseconds; what is left stays in line.',
+  },
+  formulator: {
+    key: 'formulator',
+    type: 'text',
+    schema: z.enum(['model', 'rules'], 'must be model or rules'),
+    default: 'model',
+    meaning: 'Who turns a message into questions: the language model, where there is one, or the rules.',
+  },
+  formulateMs: {
+    key: 'formulate_ms',
+    type: 'number',
+    schema: positive.max(600_000, 'must be at most 600000'),
+    default: 4_000,
+    meaning: 'How long recall waits for the formulating model before the rules stand in, in milliseconds.',
+  },
+  trace: {
+    key: 'trace',
+    type: 'boolean',
+    schema: z.boolean('must be true or false'),
+    default: true,
+    meaning: 'Keep the trace: what was retained, recalled, asked of models, swept.',
+  },
+  traceText: {
+    key: 'trace_text',
+    type: 'boolean',
+    schema: z.boolean('must be true or false'),
+    default: true,
+    meaning: 'Keep content in the trace too: messages, prompts, replies, answers.',
+  },
+  traceDays: {
+    key: 'trace_days',
+    type: 'number',
+    schema: z.int('must be a whole number').min(0, 'must be 0 or more').max(36_500, 'must be at most 36500'),
+    default: 30,
+    meaning: 'Days that the trace is kept; 0 keeps it for ever.',
+  },
+  traceMegabytes: {
+    key: 'trace_megabytes',
+    type: 'number',
+    schema: z
+      .int('must be a whole number')
+      .min(0, 'must be 0 or more')
+      .max(1_000_000, 'must be at most 1000000'),
+    default: 256,
+    meaning: 'Size past which the oldest of a bank’s trace is dropped, in MB; 0: no limit.',
   },
 })
 

@@ -18,8 +18,12 @@ export interface PassedOver {
   readonly decides: boolean
 }
 
-/** Where text goes and what runs: a project's file, which comes with a clone, does not decide on them. */
-export const OWN_SETTINGS: ReadonlySet<SettingName> = new Set(['databaseUrl', 'modelDir'])
+/** Where text goes, what runs and what may be spent: a project's file, which comes with a clone, does not decide on them. */
+export const OWN_SETTINGS: ReadonlySet<SettingName> = new Set([
+  ...(['databaseUrl', 'modelDir'] as const),
+  ...(['model', 'modelBaseUrl', 'embedder', 'embedderBaseUrl', 'reranker'] as const),
+  ...(['dayTokens', 'dayCostUsd', 'documentTokens', 'documentCostUsd', 'inputPrice', 'outputPrice'] as const),
+])
 
 interface Found {
   readonly path: string | null

@@ -20,6 +20,17 @@ export const ERROR_CODES = [
   'MODEL_NOT_FOUND', // the embedder's files are missing or damaged
   'MODEL_MISMATCH', // the bank was filled with another embedding model or dimension
   'MODEL_FAILED', // the embedder raised or returned the wrong shape
+  // language, embedding and reranking models of a provider
+  'MODEL_NOT_CONFIGURED', // the call needs a language model and the memory has none
+  'PROVIDER_UNKNOWN', // a model's name without provider, or of a provider that there is not
+  'PROVIDER_NOT_INSTALLED', // the provider's package is not there
+  'MODEL_KEY_MISSING', // the provider's key is not in the environment
+  'MODEL_REFUSED', // the provider refused for good: key, model's name, request
+  'MODEL_UNAVAILABLE', // the provider is overloaded, limits the rate or cannot be reached; the call can be repeated
+  'MODEL_TIMEOUT', // no whole reply in time; the call can be repeated
+  'MODEL_REPLY_INVALID', // the reply is empty or is not what was asked for
+  'BUDGET_EXCEEDED', // the day's or the document's budget is spent
+  'RECORDING_MISSING', // a replaying model has no answer to this request
   // the store
   'STORE_LOCKED', // another process holds the folder and could not be reached
   'STORE_OWNER_LOST', // the owning process ended while it served us; the call can be repeated
@@ -35,6 +46,8 @@ export const ERROR_CODES = [
   'DEADLINE_EXCEEDED',
   'CLOSED', // the memory was closed
   'CANCELLED', // the caller's AbortSignal
+  'EVAL_INVALID', // a file of questions that cannot be read as such
+  'FOLDER_BUSY', // another sweeper holds the folder
   'IMPORT_INVALID', // a line of an import that is not ours or is damaged
 ] as const
 

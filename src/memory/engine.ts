@@ -4,10 +4,12 @@ import { createAnalyser } from '../domain/analysis/create-analyser.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { TraceSink } from '../observability/trace.ts'
 import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
 import type { EmbedderSource } from './embedder-source.ts'
+import type { ModelSource } from './model-source.ts'
 import type { Upkeep } from './upkeep.ts'
 
 /** What all bank handles of one memory share. */
@@ -23,6 +25,8 @@ export interface Engine {
   readonly people: PeopleDirectory
   readonly calls: CallLine
   readonly upkeep: Upkeep
+  readonly model: ModelSource
+  readonly trace: TraceSink
 }
 
 export interface AnalyserCache {

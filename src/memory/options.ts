@@ -10,7 +10,7 @@ import { createInjectedEmbedder, type InjectedEmbedder } from '../providers/inje
  * Options of `createMemory`: every setting (each also `PROLEPSIS_…` in the environment and a key of `prolepsis.toml`; an option
  * wins), and what only code can give.
  */
-export interface MemoryOptions extends Partial<Settings> {
+export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder'> {
   /** Lives in this process alone and vanishes at close. @default false */
   readonly inMemory?: boolean
   /**

@@ -56,6 +56,8 @@ export async function depsFor(engine: Engine, store: BankStore): Promise<BankDep
     receipts: engine.receipts,
     people: engine.people,
     maxTextBytes: engine.resolved.settings.maxTextBytes,
+    model: () => engine.model.calls(store),
+    trace: engine.trace,
   }
 }
 

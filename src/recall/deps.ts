@@ -1,7 +1,9 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { TraceSink } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import type { ModelCalls } from '../providers/model-calls.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import type { PeopleDirectory } from './people-directory.ts'
 import type { ReceiptWriter } from './receipt-writer.ts'
@@ -19,4 +21,7 @@ export interface RecallDeps {
   readonly receipts: ReceiptWriter
   /** Shared by all banks of a memory. */
   readonly people: PeopleDirectory
+  /** Calls of the language model for this bank; null when the memory has none. */
+  readonly model: () => Promise<ModelCalls | null>
+  readonly trace: TraceSink
 }

@@ -1,6 +1,7 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { EventSink } from '../domain/events.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { TraceSink } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { BankStore } from '../store/bank-store.ts'
 
@@ -14,4 +15,6 @@ export interface RetainDeps {
   readonly events: EventSink
   /** Largest text, UTF-8 bytes. */
   readonly maxTextBytes: number
+  readonly ids: IdGenerator
+  readonly trace: TraceSink
 }

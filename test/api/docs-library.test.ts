@@ -58,7 +58,7 @@ const RECALL: Named<RecallOptions> = {
   receipt: true,
   signal: true,
 }
-const OPEN: Named<Omit<MemoryOptions, (typeof SETTING_NAMES)[number]>> = {
+const OPEN: Named<Omit<MemoryOptions, Exclude<(typeof SETTING_NAMES)[number], 'embedder'>>> = {
   inMemory: true,
   embedder: true,
   onEvent: true,

@@ -26,13 +26,30 @@ const LAYERS: readonly { cell: string; own: readonly string[]; may: readonly str
     own: ['src/providers/'],
     may: ['src/domain/', 'src/observability/'],
   },
-  { cell: '`src/retain`, `src/recall`, `src/maintain`', own: ['src/retain/'], may: MOVES },
-  { cell: '`src/retain`, `src/recall`, `src/maintain`', own: ['src/recall/'], may: MOVES },
-  { cell: '`src/retain`, `src/recall`, `src/maintain`', own: ['src/maintain/'], may: MOVES },
+  {
+    cell: '`src/retain`, `src/recall`, `src/answer`, `src/jobs`, `src/maintain`',
+    own: ['src/retain/'],
+    may: MOVES,
+  },
+  {
+    cell: '`src/retain`, `src/recall`, `src/answer`, `src/jobs`, `src/maintain`',
+    own: ['src/recall/'],
+    may: MOVES,
+  },
+  {
+    cell: '`src/retain`, `src/recall`, `src/answer`, `src/jobs`, `src/maintain`',
+    own: ['src/maintain/'],
+    may: MOVES,
+  },
+  {
+    cell: '`src/retain`, `src/recall`, `src/answer`, `src/jobs`, `src/maintain`',
+    own: ['src/answer/', 'src/jobs/'],
+    may: MOVES,
+  },
   {
     cell: '`src/memory.ts`, `src/memory`',
     own: ['src/memory.ts', 'src/memory-api.ts', 'src/memory/'],
-    may: [...EVERYTHING, 'src/retain/', 'src/recall/', 'src/maintain/'],
+    may: [...EVERYTHING, 'src/retain/', 'src/recall/', 'src/answer/', 'src/jobs/', 'src/maintain/'],
   },
   { cell: '`src/surfaces/schema`', own: ['src/surfaces/schema/'], may: ['src/domain/'] },
   {
@@ -88,7 +105,7 @@ describe('layers', () => {
   })
 
   test('database and model clients are imported only in their own folders', () => {
-    const clients = /^(@electric-sql\/|pg$|pg-|onnxruntime|@huggingface\/)/
+    const clients = /^(@electric-sql\/|pg$|pg-|onnxruntime|@huggingface\/|ai$|@ai-sdk\/|@openrouter\/)/
     const allowed = /^src\/(store\/drivers|providers\/[a-z-]+)\//
     const breaches = files
       .filter((file) => !allowed.test(file))

@@ -45,6 +45,8 @@ export async function openTestBank(
   const analyser = await createAnalyser('english')
   const people = createPeopleDirectory(clock)
   const receipts = createReceiptWriter(sink)
+  const ids = { next: () => `receipt-${++nextId}` }
+  const trace = { record: () => undefined }
   const lazyEmbedder = (): Promise<EmbeddingModel> => Promise.resolve(embedder)
   return {
     database,
@@ -52,11 +54,20 @@ export async function openTestBank(
     events,
     deps: {
       ...{ store, embedder: lazyEmbedder, analyser, clock, events: sink, receipts, people },
-      ids: { next: () => `receipt-${++nextId}` },
+      ...{ ids, model: async () => null, trace },
     },
     async retain(content, retainOptions = {}) {
       const result = await retain(
-        { store, embedder: lazyEmbedder, analyser, clock, events: sink, maxTextBytes: 10_000_000 },
+        {
+          store,
+          embedder: lazyEmbedder,
+          analyser,
+          clock,
+          events: sink,
+          maxTextBytes: 10_000_000,
+          ids,
+          trace,
+        },
         content,
         retainOptions,
       )

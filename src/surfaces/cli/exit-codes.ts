@@ -8,6 +8,10 @@ const WRONG_USE: readonly ErrorCode[] = [
   'INVALID_TIME',
   'INVALID_CONFIG',
   'EMPTY_TEXT',
+  'MODEL_NOT_CONFIGURED',
+  'PROVIDER_UNKNOWN',
+  'MODEL_KEY_MISSING',
+  'EVAL_INVALID',
 ]
 const NOT_FOUND: readonly ErrorCode[] = ['NOT_FOUND', 'BANK_NOT_FOUND']
 
