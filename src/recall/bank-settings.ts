@@ -1,10 +1,11 @@
+import { checkPrompts } from '../domain/prompt-files.ts'
 import { CHANNELS, FUSIONS, RECALL_MODES, type RecallOptions } from '../domain/recall.ts'
 import { assertWellFormedJson } from '../domain/well-formed.ts'
 import { assertKnown, assertObject, invalid, oneOf, whole } from './check-values.ts'
 import { MAX_LIMIT, MAX_WEIGHT } from './request.ts'
 
-/** What a bank may set: the defaults of its recalls. */
-const BANK_SETTINGS = ['fusion', 'mode', 'limit', 'tokenBudget', 'weights'] as const
+/** What a bank may set: the defaults of its recalls, and texts in place of prompts. */
+const BANK_SETTINGS = ['fusion', 'mode', 'limit', 'tokenBudget', 'weights', 'prompts'] as const
 
 /**
  * Checks settings of a bank, as `create`, `configure` and `import` take them; null stands for "not set".
@@ -26,6 +27,7 @@ export function checkBankSettings(settings: unknown): Readonly<Record<string, un
   whole(given.limit, 'limit', 1, MAX_LIMIT)
   whole(given.tokenBudget, 'tokenBudget', 0, Number.MAX_SAFE_INTEGER)
   if (given.weights !== undefined) checkWeights(given.weights)
+  if (given.prompts !== undefined) checkPrompts(given.prompts)
   return { ...settings }
 }
 
@@ -55,7 +57,8 @@ export function overBankSettings(
   if (Object.keys(settings).length === 0) return options
   assertObject(options, 'options')
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const merged: RecallOptions = { ...checkBankSettings(settings), ...Object.fromEntries(given) }
+  const { prompts: _prompts, ...ofRecall } = checkBankSettings(settings)
+  const merged: RecallOptions = { ...ofRecall, ...Object.fromEntries(given) }
   const { weights } = settings
   if (weights === undefined || options.weights === undefined) return merged
   const product: Record<string, unknown> = { ...checkWeights(weights) }
