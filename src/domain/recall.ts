@@ -114,6 +114,8 @@ export interface RecallResult {
   readonly tokens: number
   /** Channels or stages that failed or were cut short, with the reason: `window: STORE_FAILED …`. */
   readonly degraded: readonly string[]
+  /** `events.trace` shows what this call did by it. */
+  readonly traceId: string
   readonly tookMs: number
   /** The block to put in a prompt. */
   toString(): string

@@ -34,6 +34,8 @@ export interface RetainResult {
   readonly cues: number
   readonly vectors: number
   readonly notes: readonly string[]
+  /** `events.trace` shows what came of this call by it. */
+  readonly traceId: string
   readonly tookMs: number
 }
 
@@ -43,6 +45,7 @@ export interface RetainFailure {
   /** Its source, or null when it named none. */
   readonly source: string | null
   readonly error: ProlepsisError
+  readonly traceId: string
   readonly tookMs: number
 }
 

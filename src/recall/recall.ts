@@ -1,4 +1,6 @@
+import { isProlepsisError } from '../domain/errors.ts'
 import type { RecallOptions, RecallQuery, RecallResult } from '../domain/recall.ts'
+import type { RecallTrace } from '../observability/trace.ts'
 import { overBankSettings } from './bank-settings.ts'
 import { findCandidates } from './candidates.ts'
 import type { RecallDeps } from './deps.ts'
@@ -10,6 +12,12 @@ import { startStopwatch } from './stopwatch.ts'
 import { storeRequest } from './stored-request.ts'
 import { validateRecall } from './validate.ts'
 
+/** What a recall gives, with how long each stage took. */
+interface Recalled {
+  readonly result: RecallResult
+  readonly stages: Readonly<Record<string, number>>
+}
+
 /**
  * Brings back what the bank holds on a message.
  *
@@ -20,12 +28,47 @@ import { validateRecall } from './validate.ts'
  *
  * @throws ProlepsisError EMPTY_TEXT, INVALID_TEXT, INVALID_ARGUMENT, UNKNOWN_OPTION, INVALID_TIME for the caller's input;
  * CANCELLED; the first failure when every channel failed
+ * @param traceId of the call that it is a part of. @default one of its own
  */
 export async function recall(
   deps: RecallDeps,
   query: RecallQuery,
   options: RecallOptions = {},
+  traceId: string = deps.ids.next(),
 ): Promise<RecallResult> {
+  const startedAt = deps.clock.now()
+  const frame = (): Pick<RecallTrace, 'type' | 'traceId' | 'at' | 'durationMs'> => ({
+    ...{ type: 'recall', traceId, at: new Date(startedAt), durationMs: deps.clock.now() - startedAt },
+  })
+  try {
+    const { result, stages } = await recalled(deps, query, options, traceId)
+    const { receipt, queries, passages, degraded } = result
+    const message = messageOf(query)
+    const told = { receiptId: receipt, message, queries, passages: passages.length, degraded, stages }
+    deps.trace.record(deps.store, { ...frame(), errorCode: null, ...told })
+    return result
+  } catch (error) {
+    deps.trace.record(deps.store, {
+      ...frame(),
+      errorCode: isProlepsisError(error) ? error.code : 'UNEXPECTED',
+      ...{ receiptId: null, message: messageOf(query), queries: [], passages: 0, degraded: [], stages: {} },
+    })
+    throw error
+  }
+}
+
+/** What was asked, of a query that may not have been checked yet. */
+function messageOf(query: unknown): string {
+  const { message = query }: { message?: unknown } = Object(query)
+  return typeof message === 'string' ? message : ''
+}
+
+async function recalled(
+  deps: RecallDeps,
+  query: RecallQuery,
+  options: RecallOptions,
+  traceId: string,
+): Promise<Recalled> {
   const stopwatch = startStopwatch(deps.clock)
   const createdAt = new Date(deps.clock.now())
   const request = validateRecall(query, overBankSettings(deps.store.settings ?? {}, options))
@@ -48,18 +91,21 @@ export async function recall(
       passages: passages.map(({ chunkId, score }, i) => ({ rank: i + 1, chunkId, score })),
     })
   }
+  const stages = { ...found.stages, ...stopwatch.laps }
   deps.events.emit({
     ...{ type: 'recall-end', bank: deps.store.bank, receipt: receipt ?? '' },
     ...{ passages: passages.length, degraded: found.degraded, durationMs: tookMs },
-    stages: { ...found.stages, ...stopwatch.laps },
+    stages,
   })
-  return {
+  const result = {
     receipt,
     queries: found.queries,
     passages,
     tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
     degraded: found.degraded,
+    traceId,
     tookMs,
     toString: () => promptBlock(passages),
   }
+  return { result, stages }
 }

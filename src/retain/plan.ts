@@ -13,6 +13,8 @@ import type { ExtractedText } from './stages.ts'
 /** A new version, ready to be embedded and written. */
 export interface WritePlan {
   readonly kind: 'write'
+  /** Of the retain that asks for it. */
+  readonly traceId: string
   readonly source: string
   readonly hash: string
   readonly extracted: ExtractedText
@@ -43,13 +45,14 @@ export async function planRetain(
   deps: RetainDeps,
   content: RetainContent,
   request: RetainRequest,
+  traceId: string,
 ): Promise<RetainPlan> {
   const input = await readContent(content, request, deps.maxTextBytes)
   const { database, bankId } = deps.store
   const previous = await findCurrentDocument(database, bankId, input.source)
   return previous !== null && isSameText(previous, input, request)
     ? planSameText(deps, input, request, previous)
-    : planNewText(deps, input, request, previous)
+    : planNewText(deps, input, request, previous, traceId)
 }
 
 function isSameText(previous: Document, input: Content, request: RetainRequest): boolean {
@@ -81,6 +84,7 @@ async function planNewText(
   input: Content,
   request: RetainRequest,
   previous: Document | null,
+  traceId: string,
 ): Promise<WritePlan> {
   const extracted = await input.extract()
   const { labels, notes } = labelsOf(request, extracted, previous, false, input.defaultTrust)
@@ -93,6 +97,7 @@ async function planNewText(
   })
   return {
     kind: 'write',
+    traceId,
     source: input.source,
     hash: input.hash,
     extracted,

@@ -6,6 +6,7 @@ import { commitPlans } from './commit.ts'
 import { embedChunks, vectorCount } from './embed-chunks.ts'
 import { planRetain, type WritePlan } from './plan.ts'
 import { change, outcomeOf, report, retainRequest } from './retain.ts'
+import { type RetainCall, startCall, traceFailure } from './retain-call.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { type RetainRequest, readRetainOptions } from './retain-options.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
@@ -14,7 +15,7 @@ import { joined } from './write-derived.ts'
 /** An item on its way: either done, or planned. */
 interface Entry {
   readonly item: RetainItem
-  readonly startedAt: number
+  readonly call: RetainCall
   readonly result: RetainManyResult | null
   readonly planned: { readonly plan: WritePlan; readonly request: RetainRequest } | null
   /** Of an item that is planned only when its turn comes, since its plan takes much room. */
@@ -129,13 +130,13 @@ function isFull(batch: readonly Entry[], limit: number): boolean {
 
 async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal | undefined): Promise<Entry> {
   throwIfAborted(signal)
-  const startedAt = performance.now()
-  const entry = { item, startedAt, result: null, planned: null, large: null, vectors: 0 }
+  const call = startCall(deps, item)
+  const entry = { item, call, result: null, planned: null, large: null, vectors: 0 }
   try {
     const { content, ...options } = item
     const request = withSignal(readRetainOptions(options), signal)
     if (isLarge(content)) return { ...entry, large: request }
-    const plan = await repeatable(deps.store.database, () => planRetain(deps, content, request))
+    const plan = await repeatable(deps.store.database, () => planRetain(deps, content, request, call.traceId))
     if (plan.kind === 'write') {
       let vectors = 0
       for (const chunk of plan.derived.chunks) vectors += vectorCount(chunk)
@@ -143,12 +144,10 @@ async function planItem(deps: RetainDeps, item: RetainItem, signal: AbortSignal 
     }
     const outcome = await repeatable(deps.store.database, () => change(deps, plan, request))
     const result =
-      outcome === null
-        ? await retainRequest(deps, content, request, startedAt)
-        : report(deps, outcome, startedAt)
+      outcome === null ? await retainRequest(deps, content, request, call) : report(deps, outcome, call)
     return { ...entry, result }
   } catch (error) {
-    return { ...entry, result: failure(item, error, startedAt) }
+    return { ...entry, result: failure(deps, call, error) }
   }
 }
 
@@ -204,7 +203,7 @@ async function commitTogether(
     return new Map(
       entries.flatMap((entry, at) => {
         const one = committed[at]
-        return one ? [[entry, report(deps, outcomeOf(plans[at]!, one), entry.startedAt)]] : []
+        return one ? [[entry, report(deps, outcomeOf(plans[at]!, one), entry.call)]] : []
       }),
     )
   } catch (error) {
@@ -220,10 +219,10 @@ async function retainAlone(deps: RetainDeps, entry: Entry): Promise<RetainManyRe
     // not done, so planned or large
     const request = entry.planned?.request ?? entry.large!
     return await repeatable(deps.store.database, () =>
-      retainRequest(deps, entry.item.content, request, entry.startedAt),
+      retainRequest(deps, entry.item.content, request, entry.call),
     )
   } catch (error) {
-    return failure(entry.item, error, entry.startedAt)
+    return failure(deps, entry.call, error)
   }
 }
 
@@ -247,7 +246,8 @@ function isOfOneItem(error: unknown): boolean {
   return !isProlepsisError(error) || OF_ONE_ITEM.has(error.code)
 }
 
-function failure(item: RetainItem, error: unknown, startedAt: number): RetainManyResult {
+function failure(deps: RetainDeps, call: RetainCall, error: unknown): RetainManyResult {
+  traceFailure(deps, call, error)
   if (!isOfOneItem(error)) throw error
   const known = isProlepsisError(error)
     ? error
@@ -255,6 +255,6 @@ function failure(item: RetainItem, error: unknown, startedAt: number): RetainMan
         hint: 'This is a fault of Prolepsis: please report it.',
         cause: error,
       })
-  const source = typeof item?.source === 'string' ? item.source : null
-  return { status: 'failed', source, error: known, tookMs: performance.now() - startedAt }
+  const { source, traceId } = call
+  return { status: 'failed', source, error: known, traceId, tookMs: performance.now() - call.startedAt }
 }

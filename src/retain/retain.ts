@@ -6,6 +6,7 @@ import { type Committed, commitPlans } from './commit.ts'
 import { embedChunks } from './embed-chunks.ts'
 import { planRetain, type RetainPlan, type WritePlan } from './plan.ts'
 import { rederive } from './rederive.ts'
+import { type RetainCall, startCall, traceFailure, traceRetain } from './retain-call.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { type RetainRequest, readRetainOptions } from './retain-options.ts'
 import { createVectorSpool } from './vector-spool.ts'
@@ -25,25 +26,29 @@ export async function retain(
   content: RetainContent,
   options: RetainOptions = {},
 ): Promise<RetainResult> {
-  const startedAt = performance.now()
-  const request = readRetainOptions(options)
-  return retainRequest(deps, content, request, startedAt)
+  const call = startCall(deps, options)
+  try {
+    return await retainRequest(deps, content, readRetainOptions(options), call)
+  } catch (error) {
+    traceFailure(deps, call, error)
+    throw error
+  }
 }
 
-/** The same for options that are read already. */
+/** The same for options that are read already. Its failure is the caller's to trace. */
 export async function retainRequest(
   deps: RetainDeps,
   content: RetainContent,
   request: RetainRequest,
-  startedAt: number,
+  call: RetainCall,
 ): Promise<RetainResult> {
   for (let race = 0; race < MAX_RACES; race++) {
     throwIfAborted(request.signal)
-    const plan = await planRetain(deps, content, request)
+    const plan = await planRetain(deps, content, request, call.traceId)
     const outcome =
       plan.kind === 'write' ? await write(deps, plan, request) : await change(deps, plan, request)
     // null: another writer of the same source was first, so that the plan does not hold any more
-    if (outcome !== null) return report(deps, outcome, startedAt)
+    if (outcome !== null) return report(deps, outcome, call)
   }
   throw new ProlepsisError('STORE_FAILED', 'Other writers of the same source were always first.', {
     hint: 'Retain one source from one place at a time.',
@@ -57,8 +62,11 @@ export interface Outcome extends Committed {
   readonly notes: readonly string[]
 }
 
-export function report(deps: RetainDeps, outcome: Outcome, startedAt: number): RetainResult {
-  const tookMs = performance.now() - startedAt
+export function report(deps: RetainDeps, outcome: Outcome, call: RetainCall): RetainResult {
+  const tookMs = performance.now() - call.startedAt
+  const { status, document, chunks, cues, vectors } = outcome
+  const { documentId, source } = document
+  traceRetain(deps, call, { documentId, source, status, chunks, cues, vectors })
   deps.events.emit({
     type: 'retain-end',
     bank: deps.store.bank,
@@ -68,7 +76,7 @@ export function report(deps: RetainDeps, outcome: Outcome, startedAt: number): R
     vectors: outcome.vectors,
     durationMs: tookMs,
   })
-  return { ...outcome, tookMs }
+  return { ...outcome, traceId: call.traceId, tookMs }
 }
 
 /** Carries out a plan that makes no new version; null when it was overtaken. */
