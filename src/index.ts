@@ -26,6 +26,10 @@ export type { Clock, IdGenerator } from './domain/ports.ts'
 export type {
   Channel,
   Explanation,
+  FormulateFailure,
+  FormulationReport,
+  Formulator,
+  FormulatorChoice,
   Fusion,
   HistoryMessage,
   Passage,

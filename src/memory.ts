@@ -20,6 +20,7 @@ import { createUpkeep } from './memory/upkeep.ts'
 import { writeCalls } from './memory/write-calls.ts'
 import type { Memory } from './memory-api.ts'
 import { createEventBus } from './observability/event-bus.ts'
+import { createFormulationCache } from './recall/formulate/formulation-cache.ts'
 import { createPeopleDirectory } from './recall/people-directory.ts'
 import { createReceiptWriter } from './recall/receipt-writer.ts'
 
@@ -64,6 +65,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     events,
     receipts: resolved.settings.readOnly ? NO_RECEIPTS : createReceiptWriter(events),
     people: createPeopleDirectory(clock),
+    formulations: createFormulationCache(clock),
     calls,
     upkeep: createUpkeep({ database, clock, events, calls, receiptDays: resolved.settings.receiptDays }),
     model: NO_MODEL,

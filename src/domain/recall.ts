@@ -1,6 +1,7 @@
 import type { Span } from './chunk.ts'
 import type { Metadata } from './document.ts'
 import type { Filter } from './filter.ts'
+import type { PromptTexts } from './prompt-files.ts'
 import type { Trust } from './trust.ts'
 
 export const CHANNELS = [
@@ -26,6 +27,27 @@ export const RECALL_MODES = ['hybrid', 'semantic', 'lexical'] as const
 export type RecallMode = (typeof RECALL_MODES)[number]
 export const FUSIONS = ['learned', 'standard', 'rrf'] as const
 export type Fusion = (typeof FUSIONS)[number]
+
+/** Who may turn a message into questions. */
+export const FORMULATOR_CHOICES = ['model', 'rules'] as const
+export type FormulatorChoice = (typeof FORMULATOR_CHOICES)[number]
+
+export const FORMULATORS = ['rules', 'model', 'cache', 'caller'] as const
+/** Who wrote the questions that went out; `cache`: a model, for the same message and history a moment ago. */
+export type Formulator = (typeof FORMULATORS)[number]
+
+export const FORMULATE_FAILURES = [
+  'empty',
+  'prose',
+  'malformed',
+  'schema',
+  'timeout',
+  'unavailable',
+  'refused',
+  'budget',
+] as const
+/** Why the rules stood in for a model: its reply was blank, prose, broken JSON or not questions; or none came. */
+export type FormulateFailure = (typeof FORMULATE_FAILURES)[number]
 
 export interface HistoryMessage {
   readonly role: string
@@ -61,6 +83,17 @@ export interface RecallOptions extends Omit<Filter, 'during' | 'asOf'> {
   readonly weights?: Partial<Readonly<Record<Channel, number>>>
   /** Neighbouring chunks (each side) to add to a passage where the budget allows. @default 0 */
   readonly expand?: number
+  /**
+   * Who turns the message into stand-alone questions, where the query brings none: the language model, or the rules. The message itself
+   * is always asked too. @default the setting `formulator`: the model where there is one
+   */
+  readonly formulator?: FormulatorChoice
+  /**
+   * Let the reranking model order the best `top` candidates anew by their whole text, 1 to 500. @default off; `top` 30
+   */
+  readonly rerank?: boolean | { readonly top?: number }
+  /** Texts in place of the prompts `formulate` and `rerank`. @default those of the bank, else of the package */
+  readonly prompts?: Pick<PromptTexts, 'formulate' | 'rerank'>
   /** Write a receipt. @default true */
   readonly receipt?: boolean
   readonly signal?: AbortSignal
@@ -78,6 +111,8 @@ export interface ScoreParts {
   readonly fused: number
   /** Multiplier of the lift, 1 = none. */
   readonly lift: number
+  /** What the reranking model gave it (greater is better, without a scale of its own); null where it was not asked. */
+  readonly rerank: number | null
 }
 
 export interface Passage {
@@ -105,11 +140,20 @@ export interface Passage {
   readonly after: string
 }
 
+/** How a message became questions. */
+export interface FormulationReport {
+  readonly by: Formulator
+  /** Why the rules stood in for the model that was asked; null where none was, or it answered. */
+  readonly errorKind: FormulateFailure | null
+  readonly tookMs: number
+}
+
 export interface RecallResult {
   /** Report use, citation and feedback against it; null when `receipt: false`. */
   readonly receipt: string | null
   /** The questions that went out, the raw message among them. */
   readonly queries: readonly string[]
+  readonly formulation: FormulationReport
   readonly passages: readonly Passage[]
   readonly tokens: number
   /** Channels or stages that failed or were cut short, with the reason: `window: STORE_FAILED …`. */

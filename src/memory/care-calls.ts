@@ -50,6 +50,7 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
         const { forgetChunk } = await import('../retain/forget-chunk.ts')
         const gone = await forget(deps, selector, (ref) => forgetChunk(deps, ref, ofChunk), progress)
         engine.people.invalidate(deps.store.bankId)
+        engine.formulations.clear(deps.store.bankId)
         if (gone.documents + gone.chunks > 0 || ('all' in selector && selector.all === true))
           await engine.upkeep.afterForget()
         return gone

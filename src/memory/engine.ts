@@ -5,6 +5,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { TraceSink } from '../observability/trace.ts'
+import type { FormulationCache } from '../recall/formulate/formulation-cache.ts'
 import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
@@ -23,6 +24,7 @@ export interface Engine {
   readonly events: EventSink
   readonly receipts: ReceiptWriter
   readonly people: PeopleDirectory
+  readonly formulations: FormulationCache
   readonly calls: CallLine
   readonly upkeep: Upkeep
   readonly model: ModelSource

@@ -58,6 +58,11 @@ export async function depsFor(engine: Engine, store: BankStore): Promise<BankDep
     maxTextBytes: engine.resolved.settings.maxTextBytes,
     model: () => engine.model.calls(store),
     trace: engine.trace,
+    formulation: {
+      by: engine.resolved.settings.formulator,
+      timeoutMs: engine.resolved.settings.formulateMs,
+      cache: engine.formulations,
+    },
   }
 }
 

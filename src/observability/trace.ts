@@ -1,3 +1,5 @@
+import type { FormulateFailure, Formulator } from '../domain/recall.ts'
+
 /**
  * The durable trace: what happened, with ids that join a whole exchange. Unlike engine events it may hold content (what was asked, prompts,
  * replies); the store keeps it as the settings `trace`, `trace_text` and `trace_days` say, and a tracer of the caller's sees it all.
@@ -47,17 +49,14 @@ export interface RecallTrace extends TraceBase {
   readonly stages: Readonly<Record<string, number>>
 }
 
-export const FORMULATORS = ['rules', 'model', 'cache', 'caller'] as const
-export type Formulator = (typeof FORMULATORS)[number]
-
 export interface FormulateTrace extends TraceBase {
   readonly type: 'formulate'
   readonly message: string
   /** Who wrote the queries that were used. */
   readonly by: Formulator
   readonly queries: readonly string[]
-  /** Why the rules stood in for the model: `empty`, `prose`, `malformed`, `schema`, `timeout`, `unavailable`, `refused`, `budget`; else null. */
-  readonly errorKind: string | null
+  /** Why the rules stood in for the model, else null. */
+  readonly errorKind: FormulateFailure | null
 }
 
 export interface ModelCallTrace extends TraceBase {

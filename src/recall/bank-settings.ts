@@ -1,11 +1,14 @@
 import { checkPrompts } from '../domain/prompt-files.ts'
-import { CHANNELS, FUSIONS, RECALL_MODES, type RecallOptions } from '../domain/recall.ts'
+import { CHANNELS, FORMULATOR_CHOICES, FUSIONS, RECALL_MODES, type RecallOptions } from '../domain/recall.ts'
 import { assertWellFormedJson } from '../domain/well-formed.ts'
 import { assertKnown, assertObject, invalid, oneOf, whole } from './check-values.ts'
-import { MAX_LIMIT, MAX_WEIGHT } from './request.ts'
+import { DEFAULT_RERANK_TOP, MAX_LIMIT, MAX_WEIGHT } from './request.ts'
 
 /** What a bank may set: the defaults of its recalls, and texts in place of prompts. */
-const BANK_SETTINGS = ['fusion', 'mode', 'limit', 'tokenBudget', 'weights', 'prompts'] as const
+const BANK_SETTINGS = [
+  ...(['fusion', 'mode', 'limit', 'tokenBudget', 'weights'] as const),
+  ...(['formulator', 'rerank', 'prompts'] as const),
+] as const
 
 /**
  * Checks settings of a bank, as `create`, `configure` and `import` take them; null stands for "not set".
@@ -27,8 +30,23 @@ export function checkBankSettings(settings: unknown): Readonly<Record<string, un
   whole(given.limit, 'limit', 1, MAX_LIMIT)
   whole(given.tokenBudget, 'tokenBudget', 0, Number.MAX_SAFE_INTEGER)
   if (given.weights !== undefined) checkWeights(given.weights)
+  oneOf(given.formulator, FORMULATOR_CHOICES, 'formulator')
+  checkRerank(given.rerank)
   if (given.prompts !== undefined) checkPrompts(given.prompts)
   return { ...settings }
+}
+
+/** How many of the best are to be reranked; 0: none. @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT */
+export function checkRerank(rerank: unknown): number {
+  if (rerank === undefined || rerank === false) return 0
+  if (rerank === true) return DEFAULT_RERANK_TOP
+  if (typeof rerank !== 'object' || rerank === null) {
+    throw invalid('rerank', 'rerank must be true, false or { top }.')
+  }
+  assertObject(rerank, 'rerank')
+  assertKnown(rerank, ['top'], 'rerank')
+  const { top }: { readonly top?: unknown } = rerank
+  return whole(top, 'rerank.top', 1, MAX_LIMIT) ?? DEFAULT_RERANK_TOP
 }
 
 /** @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT */

@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../domain/errors.ts'
-import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
+import type { FormulationReport, RecallOptions, RecallQuery } from '../domain/recall.ts'
 import { chunksAsked } from '../store/queries/asked-questions.ts'
 import { candidateChunks } from '../store/queries/candidate-chunks.ts'
 import { chunksByIds, type StoredChunk } from '../store/queries/chunks.ts'
@@ -8,6 +8,8 @@ import { completeScores } from './complete.ts'
 import { createDegradation, type Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import type { StoredCandidateChunk } from './features.ts'
+import { embedOnce } from './formulate/embed-once.ts'
+import { type Formulated, formulate } from './formulate/formulate.ts'
 import { effectiveWeights } from './fuse.ts'
 import { type BankOutline, UNKNOWN_OUTLINE } from './people-directory.ts'
 import { makeProbe, type Probe } from './probe.ts'
@@ -35,6 +37,11 @@ export interface CandidateSet {
   readonly stages: Readonly<Record<string, number>>
 }
 
+/** The same with who wrote the questions. */
+export interface FormulatedSet extends CandidateSet {
+  readonly formulation: FormulationReport
+}
+
 /** The same with all that the store knows of each chunk. */
 export interface StoredCandidateSet extends CandidateSet {
   readonly candidates: readonly (Candidate & { readonly chunk: StoredCandidateChunk })[]
@@ -51,7 +58,7 @@ export async function recallCandidates(
   query: RecallQuery,
   options: RecallOptions = {},
 ): Promise<StoredCandidateSet> {
-  const found = await findCandidates(deps, validateRecall(query, options))
+  const found = await findCandidates(deps, validateRecall(query, options), null)
   const { database, bankId } = deps.store
   const ids = found.candidates.map(({ chunk }) => chunk.chunkId)
   const stored = new Map((await chunksByIds(database, bankId, ids)).map((chunk) => [chunk.chunkId, chunk]))
@@ -62,17 +69,49 @@ export async function recallCandidates(
   return { ...found, candidates }
 }
 
-/** The same for a request that was checked before. */
-export async function findCandidates(deps: RecallDeps, request: RecallRequest): Promise<CandidateSet> {
+/**
+ * The same for a request that was checked before.
+ *
+ * @param traceId of the recall; null for one that is repeated or only measured: no model is asked and no trace written
+ */
+export async function findCandidates(
+  deps: RecallDeps,
+  request: RecallRequest,
+  traceId: string | null,
+): Promise<FormulatedSet> {
   throwIfAborted(request.signal)
   const stopwatch = startStopwatch(deps.clock)
   const degradation = createDegradation()
   const outline =
     (await degradation.attempt('outline of the bank', () => deps.people.of(deps.store))) ?? UNKNOWN_OUTLINE
   const known = withKinds(request, outline.kinds)
-  const probe = makeProbe(deps, known, outline.people, degradation)
+  const { people } = outline
+  const embedding = { ...deps, embedder: embedOnce(deps.embedder) }
+  const formulated =
+    traceId === null
+      ? withoutModel(request)
+      : await formulate(deps, known, degradation, traceId, () => startRules(embedding, known, people))
+  const asked = { ...known, queries: formulated.queries }
+  const probe = makeProbe(embedding, asked, people, degradation)
   stopwatch.lap('formulate')
-  return meetCandidates(deps, known, outline, probe, degradation, stopwatch)
+  const found = await meetCandidates(deps, asked, outline, probe, degradation, stopwatch)
+  return { ...found, formulation: formulated.report }
+}
+
+function withoutModel({ queries }: RecallRequest): Formulated {
+  return { queries, report: { by: queries.length > 0 ? 'caller' : 'rules', errorKind: null, tookMs: 0 } }
+}
+
+/** Begins to embed what the rules ask in any case: a fallback then costs no more than the wait for the model. */
+function startRules(
+  deps: Parameters<typeof makeProbe>[0],
+  request: RecallRequest,
+  people: BankOutline['people'],
+): void {
+  // what fails here fails again, and is told of, when the probe proper asks for it
+  const { vectors, terms } = makeProbe(deps, request, people, createDegradation())
+  vectors.catch(() => undefined)
+  terms.catch(() => undefined)
 }
 
 /** From a probe on: channels, completion, fusion, lift. */

@@ -3,6 +3,10 @@ import { type ErrorCode, isProlepsisError } from '../domain/errors.ts'
 /** After these there is nothing left to degrade to: the caller gave up, or the memory is closed. */
 const FATAL: readonly ErrorCode[] = ['CANCELLED', 'CLOSED', 'STORE_MISUSE']
 
+export function isFatal(error: unknown): boolean {
+  return isProlepsisError(error) && FATAL.includes(error.code)
+}
+
 /** What did not work as asked in one recall, in words for the reader: `window: STORE_FAILED …`. */
 export interface Degradation {
   readonly entries: readonly string[]
@@ -29,7 +33,7 @@ export function createDegradation(): Degradation {
       try {
         return await work()
       } catch (error) {
-        if (isProlepsisError(error) && FATAL.includes(error.code)) throw error
+        if (isFatal(error)) throw error
         firstError ??= error
         note(`${name}: ${reasonOf(error)}`)
         return null
@@ -38,7 +42,8 @@ export function createDegradation(): Degradation {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Code and message of whatever was thrown. */
+export function reasonOf(error: unknown): string {
   if (isProlepsisError(error)) return `${error.code} ${error.message}`
   return `STORE_FAILED ${error instanceof Error ? error.message : String(error)}`
 }

@@ -1,10 +1,12 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { FormulatorChoice } from '../domain/recall.ts'
 import type { TraceSink } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { ModelCalls } from '../providers/model-calls.ts'
 import type { BankStore } from '../store/bank-store.ts'
+import type { FormulationCache } from './formulate/formulation-cache.ts'
 import type { PeopleDirectory } from './people-directory.ts'
 import type { ReceiptWriter } from './receipt-writer.ts'
 
@@ -24,4 +26,12 @@ export interface RecallDeps {
   /** Calls of the language model for this bank; null when the memory has none. */
   readonly model: () => Promise<ModelCalls | null>
   readonly trace: TraceSink
+  readonly formulation: {
+    /** For recalls that choose no formulator. */
+    readonly by: FormulatorChoice
+    /** How long the model is waited for. */
+    readonly timeoutMs: number
+    /** Shared by all banks of a memory. */
+    readonly cache: FormulationCache
+  }
 }

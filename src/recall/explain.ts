@@ -65,12 +65,12 @@ async function repeat(
   const { query, options } = readStoredRequest(receipt.request)
   const request: RecallRequest = validateRecall(query, options)
   if (request.filter.asOf !== undefined) {
-    return { found: await findCandidates(deps, request), isAsOfAsked: true }
+    return { found: await findCandidates(deps, request, null), isAsOfAsked: true }
   }
   const then = { ...request, filter: { ...request.filter, asOf: receipt.createdAt } }
-  const past = await findCandidates(deps, then)
+  const past = await findCandidates(deps, then, null)
   if (returnedAmong(past, receipt) === receipt.passages.length) return { found: past, isAsOfAsked: false }
-  const present = await findCandidates(deps, request)
+  const present = await findCandidates(deps, request, null)
   const found = returnedAmong(present, receipt) > returnedAmong(past, receipt) ? present : past
   return { found, isAsOfAsked: false }
 }

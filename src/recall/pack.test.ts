@@ -13,7 +13,12 @@ function candidate(chunkId: number, score: number, tokens: number): Candidate {
     happenedAt: null,
     said: null,
   }
-  return { chunk, score, cue: null, parts: { channels: {}, ranks: {}, features: {}, fused: score, lift: 1 } }
+  return {
+    chunk,
+    score,
+    cue: null,
+    parts: { channels: {}, ranks: {}, features: {}, fused: score, lift: 1, rerank: null },
+  }
 }
 
 describe('pack', () => {

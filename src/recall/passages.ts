@@ -11,7 +11,7 @@ import type { Candidate } from './rank.ts'
 type StoreOnly = Pick<RecallDeps, 'store'>
 
 /** Parts of a passage that was asked for by name: nothing was scored. */
-export const UNSCORED: ScoreParts = { channels: {}, ranks: {}, features: {}, fused: 1, lift: 1 }
+export const UNSCORED: ScoreParts = { channels: {}, ranks: {}, features: {}, fused: 1, lift: 1, rerank: null }
 
 export function refOf(chunk: StoredChunk): string {
   const { source, version, state } = chunk.document

@@ -23,7 +23,7 @@ function passage(text: string, change: Partial<Passage> = {}): Passage {
       tokens: 3,
       score: 0.5,
     },
-    parts: { channels: {}, ranks: {}, features: {}, fused: 0.5, lift: 1 },
+    parts: { channels: {}, ranks: {}, features: {}, fused: 0.5, lift: 1, rerank: null },
     ...{ cue: null, before: '', after: '' },
     ...change,
   }

@@ -63,6 +63,7 @@ export function rankCandidates(input: RankInput): Candidate[] {
       features: { ...featuresByName(columns, i), ...(isAsked[i] ? { asked: 1 } : {}) },
       fused: fused[i]!,
       lift: lift[i]!,
+      rerank: null,
     }
     return { chunk, parts, score: final[i]!, cue: bestCue(scores, chunk.chunkId) }
   })

@@ -73,7 +73,8 @@ async function recalled(
   const createdAt = new Date(deps.clock.now())
   const request = validateRecall(query, overBankSettings(deps.store.settings ?? {}, options))
 
-  const found = await findCandidates(deps, request)
+  const traceId = deps.ids.next()
+  const found = await findCandidates(deps, request, traceId)
   stopwatch.lap('candidates')
   const packed = await packCandidates(deps, found.candidates, request)
   stopwatch.lap('pack')
@@ -86,7 +87,7 @@ async function recalled(
   if (receipt !== null) {
     deps.receipts.add(deps.store, {
       ...{ receiptId: receipt, kind: 'recall', createdAt, tookMs },
-      request: storeRequest(request),
+      request: storeRequest({ ...request, queries: found.request.queries }),
       degraded: found.degraded,
       passages: passages.map(({ chunkId, score }, i) => ({ rank: i + 1, chunkId, score })),
     })
@@ -100,6 +101,7 @@ async function recalled(
   const result = {
     receipt,
     queries: found.queries,
+    formulation: found.formulation,
     passages,
     tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
     degraded: found.degraded,

@@ -1,8 +1,10 @@
 import { VECTOR_KINDS, type VectorKind } from '../domain/cue.ts'
 import type { Filter } from '../domain/filter.ts'
+import type { PromptTexts } from '../domain/prompt-files.ts'
 import {
   CHANNELS,
   type Channel,
+  type FormulatorChoice,
   type Fusion,
   type HistoryMessage,
   type RecallMode,
@@ -21,6 +23,11 @@ export interface RecallRequest {
   /** Multiplier of each channel's weight, ≥ 0. Channels that are off have 0. */
   readonly weights: Readonly<Record<Channel, number>>
   readonly expand: number
+  /** Null: as the memory is set. */
+  readonly formulator: FormulatorChoice | null
+  readonly prompts: PromptTexts
+  /** How many of the best are reranked; 0: none. */
+  readonly rerank: number
   readonly receipt: boolean
   readonly signal: AbortSignal | undefined
 }
@@ -32,6 +39,8 @@ export const RECALL_DEFAULTS: Readonly<
 /** Most passages of one recall: the union of candidates is not larger than a few hundred. */
 export const MAX_LIMIT = 500
 export const MAX_EXPAND = 50
+/** How many candidates are reranked where a call says only that they are. */
+export const DEFAULT_RERANK_TOP = 30
 /** Greatest multiplier of a channel's weight. */
 export const MAX_WEIGHT = 1000
 

@@ -1,9 +1,11 @@
 import type { RecallOptions, RecallQuery } from '../domain/recall.ts'
 import type { RecallRequest } from './request.ts'
 
-/** A request as a receipt keeps it: plain JSON, enough to ask the same again. */
+/** A request as a receipt keeps it: plain JSON, enough to ask the same again without a model. */
 export function storeRequest(request: RecallRequest): Readonly<Record<string, unknown>> {
-  const { message, history, queries, filter, signal: _signal, tokenBudget, ...options } = request
+  const { message, history, queries, filter, tokenBudget, mode, fusion, weights, limit, expand, receipt } =
+    request
+  const options = { mode, fusion, weights, limit, expand, receipt }
   return {
     query: { message, history, queries },
     options: { ...filter, ...options, ...(tokenBudget === null ? {} : { tokenBudget }) },

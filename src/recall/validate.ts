@@ -1,8 +1,10 @@
 import type { Filter } from '../domain/filter.ts'
 import { assertPlainJson } from '../domain/plain-json.ts'
+import { checkPrompts } from '../domain/prompt-files.ts'
 import {
   CHANNELS,
   type Channel,
+  FORMULATOR_CHOICES,
   FUSIONS,
   type HistoryMessage,
   RECALL_MODES,
@@ -12,7 +14,7 @@ import {
 } from '../domain/recall.ts'
 import { parseTime } from '../domain/time.ts'
 import { TRUST_LEVELS } from '../domain/trust.ts'
-import { checkWeights } from './bank-settings.ts'
+import { checkRerank, checkWeights } from './bank-settings.ts'
 import {
   assertKnown,
   assertObject,
@@ -38,6 +40,7 @@ const FILTER_NAMES = ['tags', 'where', 'during', 'asOf', 'source', 'minTrust', '
 const OPTION_NAMES = [
   ...FILTER_NAMES,
   ...['limit', 'tokenBudget', 'mode', 'fusion', 'weights', 'expand', 'receipt', 'signal'],
+  ...['formulator', 'prompts', 'rerank'],
 ]
 
 /**
@@ -63,6 +66,10 @@ export function validateRecall(query: RecallQuery, options: RecallOptions = {}):
     fusion: oneOf(options.fusion, FUSIONS, 'fusion') ?? RECALL_DEFAULTS.fusion,
     weights: readWeights(options.weights, mode),
     expand: whole(options.expand, 'expand', 0, MAX_EXPAND) ?? RECALL_DEFAULTS.expand,
+    formulator: oneOf(options.formulator, FORMULATOR_CHOICES, 'formulator') ?? null,
+    prompts:
+      options.prompts === undefined ? {} : checkPrompts(options.prompts, 'prompts', ['formulate', 'rerank']),
+    rerank: checkRerank(options.rerank),
     receipt: flag(options.receipt, 'receipt') ?? RECALL_DEFAULTS.receipt,
     signal: options.signal,
   }

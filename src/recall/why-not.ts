@@ -162,7 +162,7 @@ async function lostInChannels(
   }
   return {
     reason: `No channel brought it among its best ${depth}. ${sentences.join('; ')}.`,
-    parts: { channels, ranks, features: {}, fused: 0, lift: 1 },
+    parts: { channels, ranks, features: {}, fused: 0, lift: 1, rerank: null },
   }
 }
 

@@ -55,6 +55,9 @@ const RECALL: Named<RecallOptions> = {
   source: true,
   minTrust: true,
   people: true,
+  formulator: true,
+  rerank: true,
+  prompts: true,
   receipt: true,
   signal: true,
 }

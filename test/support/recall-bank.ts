@@ -3,6 +3,7 @@ import type { EngineEvent } from '../../src/domain/events.ts'
 import type { RetainContent, RetainOptions, RetainResult } from '../../src/domain/retain.ts'
 import type { EmbeddingModel } from '../../src/providers/embedding-model.ts'
 import type { RecallDeps } from '../../src/recall/deps.ts'
+import { createFormulationCache } from '../../src/recall/formulate/formulation-cache.ts'
 import { createPeopleDirectory } from '../../src/recall/people-directory.ts'
 import { createReceiptWriter } from '../../src/recall/receipt-writer.ts'
 import { retain } from '../../src/retain/retain.ts'
@@ -55,6 +56,7 @@ export async function openTestBank(
     deps: {
       ...{ store, embedder: lazyEmbedder, analyser, clock, events: sink, receipts, people },
       ...{ ids, model: async () => null, trace },
+      formulation: { by: 'model', timeoutMs: 1_000, cache: createFormulationCache(clock) },
     },
     async retain(content, retainOptions = {}) {
       const result = await retain(
