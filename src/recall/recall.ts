@@ -73,7 +73,6 @@ async function recalled(
   const createdAt = new Date(deps.clock.now())
   const request = validateRecall(query, overBankSettings(deps.store.settings ?? {}, options))
 
-  const traceId = deps.ids.next()
   const found = await findCandidates(deps, request, traceId)
   stopwatch.lap('candidates')
   const packed = await packCandidates(deps, found.candidates, request)
