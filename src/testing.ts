@@ -11,4 +11,10 @@ export { createFakeEmbedder } from './providers/fake/fake-embedder.ts'
 export type { CandidatePool, Feature, FeatureColumn } from './recall/features.ts'
 export { FEATURES, featureColumns } from './recall/features.ts'
 export type { FusionWeights } from './recall/fusion-weights.ts'
-export { FUSION_BIAS_FEATURES, LEARNED_WEIGHTS, STANDARD_WEIGHTS } from './recall/fusion-weights.ts'
+export {
+  FUSION_BIAS_FEATURES,
+  LEARNED_ENRICHED_WEIGHTS,
+  LEARNED_WEIGHTS,
+  STANDARD_ENRICHED_WEIGHTS,
+  STANDARD_WEIGHTS,
+} from './recall/fusion-weights.ts'

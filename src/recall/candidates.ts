@@ -8,9 +8,10 @@ import { completeScores } from './complete.ts'
 import { createDegradation, type Degradation } from './degrade.ts'
 import type { RecallDeps } from './deps.ts'
 import type { StoredCandidateChunk } from './features.ts'
+import { enrichedShare } from './features.ts'
 import { embedOnce } from './formulate/embed-once.ts'
 import { type Formulated, formulate } from './formulate/formulate.ts'
-import { effectiveWeights } from './fuse.ts'
+import { biasOf, effectiveWeights } from './fuse.ts'
 import { type BankOutline, UNKNOWN_OUTLINE } from './people-directory.ts'
 import { makeProbe, type Probe } from './probe.ts'
 import { type Candidate, rankCandidates } from './rank.ts'
@@ -21,7 +22,7 @@ import { validateRecall } from './validate.ts'
 /** What one question found, before anything was packed. */
 export interface CandidateSet {
   readonly request: RecallRequest
-  readonly outline: Pick<BankOutline, 'documents'>
+  readonly outline: Pick<BankOutline, 'documents' | 'enriched'>
   readonly probe: Probe
   /** The questions that went out, the raw message first. */
   readonly queries: readonly string[]
@@ -32,6 +33,8 @@ export interface CandidateSet {
   readonly termMass: number
   /** Weight of each feature in this call's fusion. */
   readonly weights: Readonly<Record<string, number>>
+  /** What this call's fusion adds to the weighted sum. */
+  readonly bias: number
   readonly degraded: readonly string[]
   /** Milliseconds by stage. */
   readonly stages: Readonly<Record<string, number>>
@@ -118,7 +121,7 @@ function startRules(
 export async function meetCandidates(
   deps: Pick<RecallDeps, 'store' | 'clock'>,
   asked: RecallRequest,
-  outline: Pick<BankOutline, 'documents'>,
+  outline: Pick<BankOutline, 'documents' | 'enriched'>,
   probe: Probe,
   degradation: Degradation,
   stopwatch: Stopwatch,
@@ -143,17 +146,21 @@ export async function meetCandidates(
   const chunkIds = unionOf(lists, isAsked)
   const [scores, { chunks, activity }] = await Promise.all([
     completeScores(deps, request, outline, lists, probe, chunkIds, degradation),
-    candidateChunks(database, bankId, { chunkIds, withText: probe.asksForTime }),
+    candidateChunks(database, bankId, {
+      ...{ chunkIds, withText: probe.asksForTime, withEnriched: outline.enriched },
+    }),
   ])
   stopwatch.lap('complete')
+  const enriched = enrichedShare(chunks)
   const candidates = rankCandidates({
-    ...{ request, lists, scores, chunks, probe },
+    ...{ request, lists, scores, chunks, probe, enriched },
     ...{ activity, now: deps.clock.now(), asked: isAsked },
   })
   stopwatch.lap('fuse')
   return {
     ...{ request, outline, probe, queries: probe.queries, candidates, lists, termMass: scores.termMass },
-    weights: effectiveWeights(request.fusion, request.weights),
+    weights: effectiveWeights(request.fusion, request.weights, enriched),
+    bias: biasOf(request.fusion, enriched),
     degraded: degradation.entries,
     stages: stopwatch.laps,
   }

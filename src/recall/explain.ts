@@ -8,7 +8,6 @@ import { type CandidateSet, findCandidates } from './candidates.ts'
 import { assertKnown, assertObject, texts } from './check-values.ts'
 import type { RecallDeps } from './deps.ts'
 import { requireReceipt } from './feedback.ts'
-import { biasOf } from './fuse.ts'
 import { packCandidates } from './pack.ts'
 import { refOf, UNSCORED } from './passages.ts'
 import type { RecallRequest } from './request.ts'
@@ -41,7 +40,7 @@ export async function explain(
     queries: found.queries,
     history: await historyOf(found),
     fusion: found.request.fusion,
-    bias: biasOf(found.request.fusion),
+    bias: found.bias,
     weights: found.weights,
     passages: await explainPassages(deps, receipt, found),
     whyNot: answers,

@@ -18,6 +18,7 @@ function chunk(chunkId: number, change: Partial<CandidateChunk> = {}): Candidate
     tokens: 9,
     happenedAt: null,
     said: null,
+    enriched: false,
     ...change,
   }
 }

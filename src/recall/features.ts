@@ -81,7 +81,7 @@ export const FEATURES: readonly Feature[] = [
  * A channel's scores over the candidates, standardised. A candidate without an entry counts
  * - in a lexical channel and among the named: as 0, no shared term or name;
  * - in a turn of a chat: as the worst there is, since a turn that answers no question is told apart by just that (LoCoMo any@5 86.3, as
- *   the mean 85.1);
+ *   the mean 85.1); but where others have questions of the caller or of a model and this one has not been asked for, as elsewhere;
  * - elsewhere, where it has no vector of the sort at all (prose has no windows and few cues): as its own content stands, so that in a bank
  *   of chat and prose neither is favoured.
  *
@@ -96,8 +96,10 @@ function standardScores(pool: FeaturePool, channel: Channel): FeatureColumn {
     return LEXICAL_CHANNELS.has(channel) ? spread(values, LEAST_SPREAD * pool.termMass) : standardise(values)
   }
   if (present < 2) return new Float64Array(pool.chunks.length)
+  const waits = pool.chunks.some(({ enriched }) => enriched)
   const counted = pool.chunks.filter(
-    ({ chunkId, speaker }) => speaker !== null || hasSort(pool, channel, chunkId),
+    ({ chunkId, speaker, enriched }) =>
+      scores.has(chunkId) || ((!waits || enriched) && (speaker !== null || hasSort(pool, channel, chunkId))),
   )
   const worst = counted.reduce((least, { chunkId }) => Math.min(least, scores.get(chunkId) ?? 1), 1)
   const standard = standardise(counted.map(({ chunkId }) => scores.get(chunkId) ?? worst))
@@ -121,6 +123,11 @@ function spread(values: readonly number[], least: number): Float64Array {
 }
 
 const LEXICAL_CHANNELS: ReadonlySet<Channel> = new Set(['body', 'cue', 'text', 'context', 'document'])
+
+/** Share of the candidates that have questions of the caller or of a model: how far the weights for those count. */
+export function enrichedShare(chunks: readonly Pick<CandidateChunk, 'enriched'>[]): number {
+  return chunks.length === 0 ? 0 : chunks.filter(({ enriched }) => enriched).length / chunks.length
+}
 
 /** Channels of vectors that a chunk may lack as a sort. */
 function isStandIn(channel: Channel): channel is CueKind | 'window' {

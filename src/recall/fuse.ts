@@ -2,22 +2,33 @@ import { CHANNELS, type Channel, type Fusion } from '../domain/recall.ts'
 import { fuseByRank } from '../math/fusion.ts'
 import { sigmoid } from '../math/logistic.ts'
 import { FEATURES, type FeatureColumn } from './features.ts'
-import { type FusionWeights, LEARNED_WEIGHTS, RRF_WEIGHTS, STANDARD_WEIGHTS } from './fusion-weights.ts'
+import {
+  type FusionWeights,
+  LEARNED_ENRICHED_WEIGHTS,
+  LEARNED_WEIGHTS,
+  RRF_WEIGHTS,
+  STANDARD_ENRICHED_WEIGHTS,
+  STANDARD_WEIGHTS,
+} from './fusion-weights.ts'
 
 /** The multiplier of each channel that a call gives, ≥ 0. */
 export type ChannelMultipliers = Readonly<Record<Channel, number>>
 
-/** The weight of every feature that counts in one call: the table's, times the call's multipliers of its channels. */
+/**
+ * The weight of every feature that counts in one call: the table's (as far as the candidates are enriched, that for enriched ones), times the
+ * call's multipliers of its channels.
+ */
 export function effectiveWeights(
   fusion: Fusion,
   multipliers: ChannelMultipliers,
+  enriched = 0,
 ): Readonly<Record<string, number>> {
   if (fusion === 'rrf') {
     return Object.fromEntries(
       CHANNELS.map((channel) => [`rrf_${channel}`, RRF_WEIGHTS[channel] * multipliers[channel]]),
     )
   }
-  const table = tableOf(fusion)
+  const table = tableOf(fusion, enriched)
   return Object.fromEntries(
     FEATURES.flatMap(({ name, channels }) => {
       const weight = table.weights[name]
@@ -30,8 +41,8 @@ export function effectiveWeights(
 }
 
 /** What is added to the sum of weighted features. */
-export function biasOf(fusion: Fusion): number {
-  return fusion === 'rrf' ? 0 : tableOf(fusion).bias
+export function biasOf(fusion: Fusion, enriched = 0): number {
+  return fusion === 'rrf' ? 0 : tableOf(fusion, enriched).bias
 }
 
 /**
@@ -40,14 +51,16 @@ export function biasOf(fusion: Fusion): number {
  *
  * @param columns features in the order of FEATURES, one number a candidate
  * @param ranks rank in each channel's own list, one record a candidate
+ * @param enriched share of the candidates with questions of the caller or of a model, 0 to 1
  */
 export function fuse(
   fusion: Fusion,
   multipliers: ChannelMultipliers,
   columns: readonly FeatureColumn[],
   ranks: readonly Partial<Readonly<Record<Channel, number>>>[],
+  enriched = 0,
 ): Float64Array {
-  const weights = effectiveWeights(fusion, multipliers)
+  const weights = effectiveWeights(fusion, multipliers, enriched)
   if (fusion === 'rrf') {
     const perChannel = CHANNELS.map((channel) => weights[`rrf_${channel}`] ?? 0)
     return Float64Array.from(ranks, (ofCandidate) =>
@@ -57,7 +70,7 @@ export function fuse(
       ),
     )
   }
-  const sums = new Float64Array(ranks.length).fill(tableOf(fusion).bias)
+  const sums = new Float64Array(ranks.length).fill(biasOf(fusion, enriched))
   FEATURES.forEach(({ name }, f) => {
     const weight = weights[name] ?? 0
     const column = columns[f]
@@ -67,6 +80,21 @@ export function fuse(
   return fusion === 'learned' ? sums.map(sigmoid) : sums
 }
 
-function tableOf(fusion: 'learned' | 'standard'): FusionWeights {
-  return fusion === 'learned' ? LEARNED_WEIGHTS : STANDARD_WEIGHTS
+function tableOf(fusion: 'learned' | 'standard', enriched: number): FusionWeights {
+  return fusion === 'learned'
+    ? between(LEARNED_WEIGHTS, LEARNED_ENRICHED_WEIGHTS, enriched)
+    : between(STANDARD_WEIGHTS, STANDARD_ENRICHED_WEIGHTS, enriched)
+}
+
+/** (1 − share) · plain + share · enriched: a bank that is being enriched does not jump from one ranking to another. */
+function between(plain: FusionWeights, enriched: FusionWeights, share: number): FusionWeights {
+  if (share === 0) return plain
+  const mix = (a: number, b: number): number => a + share * (b - a)
+  const names = new Set([...Object.keys(plain.weights), ...Object.keys(enriched.weights)])
+  return {
+    bias: mix(plain.bias, enriched.bias),
+    weights: Object.fromEntries(
+      [...names].map((name) => [name, mix(plain.weights[name] ?? 0, enriched.weights[name] ?? 0)]),
+    ),
+  }
 }

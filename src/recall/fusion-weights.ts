@@ -20,6 +20,20 @@ export const LEARNED_WEIGHTS: FusionWeights = {
   },
 }
 
+/**
+ * The same where the candidates have questions of the caller or of a model: those then carry most. Trained apart, on recorded output of a
+ * strong model; between the two, by the share of candidates that have them.
+ */
+export const LEARNED_ENRICHED_WEIGHTS: FusionWeights = {
+  bias: -4.695,
+  weights: {
+    ...{ z_content: 0.35, z_statement: 0.53, z_question: 0.78, z_concept: 0.139 },
+    ...{ z_text: 0.4, z_context: 0.09, z_document: 0.71, z_body: 0.6, z_cue: 0.8 },
+    ...{ speaker: 2.16, date: 2.5, when: 1.5 },
+    ...{ candidates: -1.057, best_cosine: 5.209, best_match: 0.329 },
+  },
+}
+
 /** Features that are alike for all candidates of a question: they make the score of `learned` a probability. */
 export const FUSION_BIAS_FEATURES: readonly string[] = ['candidates', 'best_cosine', 'best_match']
 
@@ -28,6 +42,16 @@ export const STANDARD_WEIGHTS: FusionWeights = {
   bias: 0,
   weights: {
     ...{ z_content: 2, z_statement: 0.5, z_question: 0.5, z_concept: 0.5, z_window: 0.5 },
+    ...{ z_text: 0.5, z_context: 1, z_document: 0.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
+    ...{ speaker: 2, date: 2, when: 1 },
+  },
+}
+
+/** `standard` where the candidates have questions of the caller or of a model. */
+export const STANDARD_ENRICHED_WEIGHTS: FusionWeights = {
+  bias: 0,
+  weights: {
+    ...{ z_content: 1, z_statement: 0.5, z_question: 2, z_concept: 0.5, z_window: 0.5 },
     ...{ z_text: 0.5, z_context: 1, z_document: 0.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
     ...{ speaker: 2, date: 2, when: 1 },
   },

@@ -12,6 +12,7 @@ function candidate(chunkId: number, score: number, tokens: number): Candidate {
     speaker: null,
     happenedAt: null,
     said: null,
+    enriched: false,
   }
   return {
     chunk,

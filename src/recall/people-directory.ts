@@ -1,7 +1,7 @@
 import { VECTOR_KINDS, type VectorKind } from '../domain/cue.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { BankStore } from '../store/bank-store.ts'
-import { kindsOfBank } from '../store/queries/candidate-chunks.ts'
+import { hasEnriched, kindsOfBank } from '../store/queries/candidate-chunks.ts'
 import { type DocumentStatistics, documentStatistics } from '../store/queries/document-matches.ts'
 import { type Person, peopleOfBank } from '../store/queries/entities.ts'
 
@@ -13,6 +13,8 @@ export interface BankOutline {
   readonly kinds: ReadonlySet<VectorKind>
   /** Counted anew once a minute: they change little, and counting reads every document. */
   readonly documents: DocumentStatistics
+  /** Whether any chunk has questions of the caller or of a model. */
+  readonly enriched: boolean
 }
 
 /** An outline of a bank that could not be read: search everything, know nobody. */
@@ -20,6 +22,7 @@ export const UNKNOWN_OUTLINE: BankOutline = {
   people: [],
   kinds: new Set(VECTOR_KINDS),
   documents: { count: 0, averageBytes: 0 },
+  enriched: true,
 }
 
 const DOCUMENTS_MAX_AGE_MS = 60_000
@@ -81,10 +84,11 @@ export function createPeopleDirectory(
 
 async function readOutline(store: BankStore, documents: Promise<DocumentStatistics>): Promise<BankOutline> {
   const { database, bankId, space } = store
-  const [people, kinds, counts] = await Promise.all([
+  const [people, kinds, counts, enriched] = await Promise.all([
     peopleOfBank(database, bankId),
     kindsOfBank(database, bankId, space),
     documents,
+    hasEnriched(database, bankId),
   ])
-  return { people, kinds, documents: counts }
+  return { people, kinds, documents: counts, enriched }
 }

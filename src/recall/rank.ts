@@ -32,6 +32,8 @@ export interface RankInput {
   readonly activity: ReadonlyMap<number, Activity>
   /** Chunks to which the caller gave this very question: they come first. @default none */
   readonly asked?: ReadonlySet<number>
+  /** Share of the candidates with questions of the caller or of a model. @default 0 */
+  readonly enriched?: number
   /** Milliseconds since the epoch. */
   readonly now: number
 }
@@ -48,6 +50,7 @@ export function rankCandidates(input: RankInput): Candidate[] {
     request.weights,
     columns,
     chunkIds.map((id) => ranks.get(id) ?? {}),
+    input.enriched ?? 0,
   )
   const lift = lifts(fused, chunkIds, input.activity, input.now)
   const isAsked = chunkIds.map((id) => input.asked?.has(id) === true)

@@ -26,7 +26,9 @@ test('the testing entry exports these values and no others', () => {
   expect(Object.keys(testing).sort()).toEqual([
     'FEATURES',
     'FUSION_BIAS_FEATURES',
+    'LEARNED_ENRICHED_WEIGHTS',
     'LEARNED_WEIGHTS',
+    'STANDARD_ENRICHED_WEIGHTS',
     'STANDARD_WEIGHTS',
     'baselines',
     'createFakeEmbedder',

@@ -14,6 +14,8 @@ export interface CandidateChunk {
   readonly happenedAt: Date | null
   /** What is said, when it was asked for. */
   readonly said: string | null
+  /** The caller or a model has written its questions, or a model found that it answers none. False when it was not asked for. */
+  readonly enriched: boolean
 }
 
 export interface CandidateChunks {
@@ -22,17 +24,35 @@ export interface CandidateChunks {
   readonly activity: ReadonlyMap<number, Activity>
 }
 
+const ENRICHED = `(exists (select 1 from enrichments e where e.bank_id = $1 and e.chunk_id = c.chunk_id)
+         or exists (select 1 from cues q where q.bank_id = $1 and q.chunk_id = c.chunk_id and q.kind = 2 and q.origin <> 'rules'))`
+
+/** Whether any chunk of the bank has questions of the caller or of a model. */
+export async function hasEnriched(q: Queryable, bankId: number): Promise<boolean> {
+  const rows = await q.query<{ found: boolean }>(
+    `select exists (select 1 from enrichments where bank_id = $1)
+       or exists (select 1 from cues where bank_id = $1 and asked_key is not null) as found`,
+    [bankId],
+  )
+  return rows[0]?.found === true
+}
+
 /** Candidates with their activity, in no particular order; ids that do not exist are left out. */
 export async function candidateChunks(
   q: Queryable,
   bankId: number,
-  request: { readonly chunkIds: readonly number[]; readonly withText: boolean },
+  request: {
+    readonly chunkIds: readonly number[]
+    readonly withText: boolean
+    readonly withEnriched: boolean
+  },
 ): Promise<CandidateChunks> {
   if (request.chunkIds.length === 0) return { chunks: [], activity: new Map() }
   const rows = await q.query<CandidateRow>(
     `select c.chunk_id as "chunkId", c.document_id as "documentId", c.ordinal, c.speaker, c.tokens,
        coalesce(c.occurred_at, d.occurred_at) as "happenedAt",
        ${request.withText ? 'coalesce(c.content, c.text)' : 'null::text'} as said,
+       ${request.withEnriched ? ENRICHED : 'false'} as enriched,
        a.significance, a.uses, a.last_used_at as "lastUsedAt", a.pinned
      from chunks c
      join documents d on d.bank_id = $1 and d.document_id = c.document_id
