@@ -14,6 +14,7 @@ import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/opt
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
+import { NO_RERANKER } from './memory/reranker-source.ts'
 import { rememberScope } from './memory/scopes.ts'
 import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
 import { createUpkeep } from './memory/upkeep.ts'
@@ -69,6 +70,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     calls,
     upkeep: createUpkeep({ database, clock, events, calls, receiptDays: resolved.settings.receiptDays }),
     model: NO_MODEL,
+    reranker: NO_RERANKER,
     trace: { record: () => undefined },
   }
   return bankHandle(

@@ -11,6 +11,7 @@ import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
 import type { EmbedderSource } from './embedder-source.ts'
 import type { ModelSource } from './model-source.ts'
+import type { RerankerSource } from './reranker-source.ts'
 import type { Upkeep } from './upkeep.ts'
 
 /** What all bank handles of one memory share. */
@@ -28,6 +29,7 @@ export interface Engine {
   readonly calls: CallLine
   readonly upkeep: Upkeep
   readonly model: ModelSource
+  readonly reranker: RerankerSource
   readonly trace: TraceSink
 }
 

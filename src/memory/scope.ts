@@ -57,6 +57,7 @@ export async function depsFor(engine: Engine, store: BankStore): Promise<BankDep
     people: engine.people,
     maxTextBytes: engine.resolved.settings.maxTextBytes,
     model: () => engine.model.calls(store),
+    reranker: () => engine.reranker.model(store),
     trace: engine.trace,
     formulation: {
       by: engine.resolved.settings.formulator,

@@ -17,4 +17,12 @@ export interface RerankRequest {
   readonly query: string
   readonly documents: readonly string[]
   readonly signal?: AbortSignal | undefined
+  /** Hears what the reader should know: that a document was judged by its beginning. */
+  readonly onNote?: ((note: string) => void) | undefined
+  /** What a model that can be told is told, in place of its own prompt. */
+  readonly instructions?: string | undefined
+  /** Of the call that asks. */
+  readonly traceId?: string | undefined
+  /** Documents of the store whose text is shown: `forget` finds the call by them. */
+  readonly documentIds?: readonly number[] | undefined
 }

@@ -5,6 +5,7 @@ import type { FormulatorChoice } from '../domain/recall.ts'
 import type { TraceSink } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { ModelCalls } from '../providers/model-calls.ts'
+import type { RerankingModel } from '../providers/reranking-model.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import type { FormulationCache } from './formulate/formulation-cache.ts'
 import type { PeopleDirectory } from './people-directory.ts'
@@ -25,6 +26,8 @@ export interface RecallDeps {
   readonly people: PeopleDirectory
   /** Calls of the language model for this bank; null when the memory has none. */
   readonly model: () => Promise<ModelCalls | null>
+  /** Null when the memory has no reranking model. */
+  readonly reranker: () => Promise<RerankingModel | null>
   readonly trace: TraceSink
   readonly formulation: {
     /** For recalls that choose no formulator. */

@@ -11,6 +11,7 @@ import { requireReceipt } from './feedback.ts'
 import { packCandidates } from './pack.ts'
 import { refOf, UNSCORED } from './passages.ts'
 import type { RecallRequest } from './request.ts'
+import { inOrder } from './rerank.ts'
 import { readStoredRequest } from './stored-request.ts'
 import { validateRecall } from './validate.ts'
 import { whyNot } from './why-not.ts'
@@ -61,15 +62,19 @@ async function repeat(
       details: { receipt: receipt.receiptId },
     })
   }
-  const { query, options } = readStoredRequest(receipt.request)
+  const { query, options, order } = readStoredRequest(receipt.request)
   const request: RecallRequest = validateRecall(query, options)
+  const find = async (asked: RecallRequest): Promise<CandidateSet> => {
+    const found = await findCandidates(deps, asked, null)
+    return { ...found, candidates: inOrder(found.candidates, order) }
+  }
   if (request.filter.asOf !== undefined) {
-    return { found: await findCandidates(deps, request, null), isAsOfAsked: true }
+    return { found: await find(request), isAsOfAsked: true }
   }
   const then = { ...request, filter: { ...request.filter, asOf: receipt.createdAt } }
-  const past = await findCandidates(deps, then, null)
+  const past = await find(then)
   if (returnedAmong(past, receipt) === receipt.passages.length) return { found: past, isAsOfAsked: false }
-  const present = await findCandidates(deps, request, null)
+  const present = await find(request)
   const found = returnedAmong(present, receipt) > returnedAmong(past, receipt) ? present : past
   return { found, isAsOfAsked: false }
 }

@@ -8,6 +8,7 @@ import { expandPassages } from './expand.ts'
 import { packCandidates } from './pack.ts'
 import { passagesOf } from './passages.ts'
 import { promptBlock } from './prompt-block.ts'
+import { rerankCandidates } from './rerank.ts'
 import { startStopwatch } from './stopwatch.ts'
 import { storeRequest } from './stored-request.ts'
 import { validateRecall } from './validate.ts'
@@ -22,7 +23,7 @@ interface Recalled {
  * Brings back what the bank holds on a message.
  *
  *     message (+ history) → formulate → channels → complete → fuse → lift      candidates.ts
- *                         → pack → expand → receipt                            here
+ *                         → rerank → pack → expand → receipt                   here
  *
  * The bank's settings are the defaults of its recalls. An empty bank gives an empty result. A channel that fails leaves the others: `degraded` says which and why.
  *
@@ -75,7 +76,10 @@ async function recalled(
 
   const found = await findCandidates(deps, request, traceId)
   stopwatch.lap('candidates')
-  const packed = await packCandidates(deps, found.candidates, request)
+  const reranked = await rerankCandidates(deps, found, request, traceId)
+  if (request.rerank > 0) stopwatch.lap('rerank')
+  const degraded = [...found.degraded, ...reranked.degraded]
+  const packed = await packCandidates(deps, reranked.candidates, request)
   stopwatch.lap('pack')
   const surroundings = await expandPassages(deps, packed, request)
   const passages = await passagesOf(deps, packed.chosen, surroundings)
@@ -86,15 +90,15 @@ async function recalled(
   if (receipt !== null) {
     deps.receipts.add(deps.store, {
       ...{ receiptId: receipt, kind: 'recall', createdAt, tookMs },
-      request: storeRequest({ ...request, queries: found.request.queries }),
-      degraded: found.degraded,
+      request: storeRequest({ ...request, queries: found.request.queries }, reranked.order),
+      degraded,
       passages: passages.map(({ chunkId, score }, i) => ({ rank: i + 1, chunkId, score })),
     })
   }
   const stages = { ...found.stages, ...stopwatch.laps }
   deps.events.emit({
     ...{ type: 'recall-end', bank: deps.store.bank, receipt: receipt ?? '' },
-    ...{ passages: passages.length, degraded: found.degraded, durationMs: tookMs },
+    ...{ passages: passages.length, degraded, durationMs: tookMs },
     stages,
   })
   const result = {
@@ -103,7 +107,7 @@ async function recalled(
     formulation: found.formulation,
     passages,
     tokens: passages.reduce((sum, passage) => sum + passage.tokens, 0),
-    degraded: found.degraded,
+    degraded,
     traceId,
     tookMs,
     toString: () => promptBlock(passages),

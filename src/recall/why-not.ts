@@ -177,7 +177,7 @@ async function lostInPacking(
   const pool = packingPool(found.candidates, limit)
   const last = chosen.at(-1)
   if (tokenBudget === null || !pool.includes(candidate)) {
-    const cost = last === undefined ? '' : ` ${costliestFeatures(candidate, last, found.weights)}`
+    const cost = last === undefined ? '' : ` ${whyBehind(candidate, last, found.weights)}`
     return { stage: 'rank', reason: `Rank ${rank} of ${found.candidates.length}, limit ${limit}.${cost}` }
   }
   const { tokens } = candidate.chunk
@@ -208,6 +208,14 @@ async function refOfCandidate(deps: Pick<RecallDeps, 'store'>, candidate: Candid
   const { database, bankId } = deps.store
   const [stored] = await chunksByIds(database, bankId, [candidate.chunk.chunkId])
   return stored === undefined ? 'another passage' : refOf(stored)
+}
+
+function whyBehind(candidate: Candidate, last: Candidate, weights: Readonly<Record<string, number>>): string {
+  const [own, theirs] = [candidate.parts.rerank, last.parts.rerank]
+  if (theirs === null) return costliestFeatures(candidate, last, weights)
+  return own === null
+    ? 'It was not among those that the reranking model read.'
+    : `The reranking model gave it ${own.toFixed(3)}, the last passage returned ${theirs.toFixed(3)}.`
 }
 
 /** The features that put it behind the last passage returned, with their share of the distance. */

@@ -55,7 +55,7 @@ export async function openTestBank(
     events,
     deps: {
       ...{ store, embedder: lazyEmbedder, analyser, clock, events: sink, receipts, people },
-      ...{ ids, model: async () => null, trace },
+      ...{ ids, model: async () => null, reranker: async () => null, trace },
       formulation: { by: 'model', timeoutMs: 1_000, cache: createFormulationCache(clock) },
     },
     async retain(content, retainOptions = {}) {
