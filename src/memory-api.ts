@@ -1,3 +1,4 @@
+import type { AskEvent, AskOptions, AskResult } from './domain/answer.ts'
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
 import type {
@@ -33,6 +34,19 @@ export interface ImportResult {
   readonly chunks: number
 }
 
+/** Answers from memory alone. */
+export interface Ask {
+  /**
+   * Recalls, has the language model answer from what was recalled, and gives the sentences whose citations stand in memory and bear them out;
+   * `not-in-memory` when there are none.
+   *
+   * @throws ProlepsisError MODEL_NOT_CONFIGURED; as `recall`; the model's errors as they are
+   */
+  (question: RecallQuery, options?: AskOptions): Promise<AskResult>
+  /** The same as it becomes known. Leaving the loop cancels the call; an error is thrown in it. */
+  stream(question: RecallQuery, options?: AskOptions): AsyncIterable<AskEvent>
+}
+
 /** A handle on one bank. `createMemory` returns that of the default bank. */
 export interface Memory extends AsyncDisposable {
   readonly name: string
@@ -44,6 +58,10 @@ export interface Memory extends AsyncDisposable {
   index(path: string, options?: IndexOptions): Promise<IndexResult>
 
   recall(query: RecallQuery, options?: RecallOptions): Promise<RecallResult>
+  /** An answer from memory alone, each sentence cited; also as a stream. */
+  readonly ask: Ask
+  /** Another name of `ask`. */
+  readonly recallSynth: Ask
   /** A chunk by ref, or null. */
   get(ref: string): Promise<Passage | null>
   /** Chunks before and after within the same document version. */

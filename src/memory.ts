@@ -4,6 +4,7 @@ import { processContext } from './config/sources.ts'
 import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
 import { checkKeys } from './maintain/check-options.ts'
+import { answerCalls } from './memory/answer-calls.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
@@ -101,6 +102,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     name,
     ...writeCalls(scope),
     ...readCalls(scope),
+    ...answerCalls(scope),
     ...careCalls(scope),
     ...portableCalls(scope),
     ...storeCalls(engine, opener),

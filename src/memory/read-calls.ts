@@ -22,7 +22,7 @@ type Reads =
   | 'versions'
 
 /** What is only looked up by its words needs no vectors, and works on a bank of another model too. */
-function recallKind(options: RecallOptions | undefined): CallKind {
+export function recallKind(options: RecallOptions | undefined): CallKind {
   if (options?.mode === undefined) return 'recall-by-mode'
   return options.mode === 'lexical' ? 'read' : 'recall'
 }

@@ -1,0 +1,66 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import { sentencesAround } from '../domain/analysis/sentences.ts'
+import { wordRuns } from '../domain/analysis/words.ts'
+import type { Located } from './cite.ts'
+
+/** Denial, doubt, condition, hearsay: leaving one out turns a sentence round. Kept though they are stop words. */
+const TURNING = new Set(
+  [
+    'no not never none nobody nothing neither nor without cannot hardly barely',
+    'if unless might may could would should maybe perhaps probably possibly supposedly allegedly reportedly',
+    'false untrue wrong deny denies denied refuse refuses refused fail fails failed pretend pretends pretended',
+    'say says said claim claims claimed think thinks thought believe believes believed guess hope hopes hoped dream dreamt dreamed',
+    'plan plans planned want wants wanted wish wishes intend intends intended try tries tried almost nearly until before ignore',
+    'nicht kein keine keinen keiner nie niemals ohne wenn falls vielleicht könnte würde soll sollte angeblich',
+    'ne pas jamais aucun aucune sans si peut-être nunca jamás ningún ninguna sin tal vez quizás',
+    'non mai nessuno senza se forse não nem sem talvez niet geen nooit zonder als misschien inte aldrig utan om kanske',
+    'не нет никогда без если может',
+  ].flatMap((line) => line.split(' ')),
+)
+/** Whom a sentence is about changes with these. */
+const PERSONS = new Set(
+  'i me my mine myself we us our ours you your yours he him his she her hers they them their theirs'.split(
+    ' ',
+  ),
+)
+const SELF = new Set(['=i', '=we', '=my', '=our', '=me', '=us'])
+
+/**
+ * Whether a cited sentence of memory says what a sentence of an answer says, so plainly that no model needs to judge it: the words of the
+ * one (inflection and stop words aside, but with every word that denies, doubts or names a person's role) are the beginning of the other, in
+ * the same order with nothing left out between, and what follows in memory neither denies nor doubts. Only for quotes that were met word for word.
+ */
+export function carries(sentence: string, located: readonly Located[], analyser: Analyser): boolean {
+  return located.some(({ citation, evidence }) => {
+    if (citation.match !== 'exact') return false
+    const { start, end } = sentencesAround(evidence.text, citation.inChunk.start, citation.inChunk.end)
+    const speaker = evidence.speaker === null ? [] : weighty(evidence.speaker, analyser)
+    const [said, bySpeaker] = withoutSpeaker(weighty(sentence, analyser), speaker)
+    const [stored] = withoutSpeaker(weighty(evidence.text.slice(start, end), analyser), speaker)
+    // "Ana: I moved" says "Ana moved"
+    const own = bySpeaker && SELF.has(stored[0] ?? '') ? stored.slice(1) : stored
+    if (said.length === 0 || said.length > own.length) return false
+    if (!said.every((word, i) => own[i] === word)) return false
+    return own.slice(said.length).every((word) => !word.startsWith('='))
+  })
+}
+
+/** The words that count, in order: stems, and turning words and persons as they are, marked. */
+function weighty(text: string, analyser: Analyser): string[] {
+  return [...wordRuns(text, false)].flatMap(({ 0: word }) => {
+    const plain = word.toLowerCase().replaceAll(/[’ʼ]/g, "'")
+    if (plain.endsWith("n't")) return ['=not']
+    if (TURNING.has(plain) || PERSONS.has(plain)) return [`=${plain}`]
+    const [before = '', contracted] = plain.split("'")
+    if (contracted !== undefined && PERSONS.has(before)) return [`=${before}`]
+    return analyser.terms(word)
+  })
+}
+
+function withoutSpeaker(
+  words: readonly string[],
+  speaker: readonly string[],
+): readonly [readonly string[], boolean] {
+  const begins = speaker.length > 0 && speaker.every((word, i) => words[i] === word)
+  return [begins ? words.slice(speaker.length) : words, begins]
+}

@@ -1,0 +1,95 @@
+import type { Analyser } from '../domain/analysis/analyser.ts'
+import type { AnswerSentence, DroppedSentence, DropReason } from '../domain/answer.ts'
+import { errorCodeOf } from '../domain/error-code.ts'
+import { carries } from './carries.ts'
+import { checkSentences } from './check-sentences.ts'
+import { type Located, locate } from './cite.ts'
+import type { Evidence } from './evidence.ts'
+import type { ModelRun } from './model-run.ts'
+import type { DraftSentence } from './reply-schemas.ts'
+
+/** Sentences of one answer; an answer of more is none. */
+const MOST_SENTENCES = 40
+const LONGEST_SENTENCE = 1_200
+
+/** A sentence as it stands after its quotes were looked up. */
+export interface Judged {
+  readonly text: string
+  readonly located: readonly Located[]
+  /** `pending`: for the model's check. */
+  readonly state: 'quoted' | 'checked' | 'pending' | DropReason
+}
+
+/** Looks up a sentence's quotes, and whether they carry it; `index` is its place in the answer, from 0. */
+export function judgeQuotes(
+  sentence: DraftSentence,
+  index: number,
+  evidence: readonly Evidence[],
+  analyser: Analyser,
+  mostSentences: number = MOST_SENTENCES,
+): Judged {
+  const { text } = sentence
+  if (index >= mostSentences) return { text, located: [], state: 'too-many' }
+  if (text.length > LONGEST_SENTENCE)
+    return { text: text.slice(0, LONGEST_SENTENCE), located: [], state: 'too-long' }
+  const located = locate(sentence.citations, evidence)
+  return { text, located, state: carries(text, located, analyser) ? 'quoted' : 'pending' }
+}
+
+/**
+ * Has the model judge what is pending, in one call for all, by the passages that it cites (by all of them where a sentence cites none).
+ * A check that fails leaves its sentences unchecked and says so; it is thrown when nothing else was said.
+ */
+export async function judgePending(
+  run: ModelRun,
+  judged: readonly Judged[],
+  evidence: readonly Evidence[],
+): Promise<readonly Judged[]> {
+  const pending = judged.flatMap((one, index) => (one.state === 'pending' ? [{ ...one, index }] : []))
+  if (pending.length === 0) return judged
+  const after = [...judged]
+  try {
+    for (const { index, state, located } of await checkSentences(run, pending, evidence)) {
+      const before = judged[index]
+      if (before !== undefined) after[index] = { ...before, state, located }
+    }
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'CANCELLED' || !judged.some((one) => one.state === 'quoted')) throw error
+    run.degraded.push(`check: ${code ?? 'UNEXPECTED'}`)
+    for (const { index } of pending) after[index] = { ...judged[index]!, state: 'unchecked' } // an index of judged
+  }
+  return after
+}
+
+export function isAccepted({ state, located }: Judged): boolean {
+  return (state === 'quoted' || state === 'checked') && located.length > 0
+}
+
+/** A sentence that passed, for the answer. */
+export function sentenceOf({ text, located, state }: Judged): AnswerSentence {
+  return {
+    text,
+    citations: located.map(({ citation }) => citation),
+    support: state === 'quoted' ? 'quoted' : 'checked',
+  }
+}
+
+export function acceptedOf(judged: readonly Judged[]): AnswerSentence[] {
+  const seen = new Set<string>()
+  return judged.flatMap((one) => {
+    const key = one.text.toLowerCase()
+    if (!isAccepted(one) || seen.has(key)) return []
+    seen.add(key)
+    return [sentenceOf(one)]
+  })
+}
+
+export function droppedOf(judged: readonly Judged[]): DroppedSentence[] {
+  return judged.flatMap((one) => {
+    const { state } = one
+    if (isAccepted(one)) return []
+    const why = state === 'quoted' || state === 'checked' || state === 'pending' ? 'no-citation' : state
+    return [{ text: one.text, why }]
+  })
+}

@@ -1,0 +1,61 @@
+import {
+  choosePrompt,
+  fillPrompt,
+  loadPrompt,
+  type PromptName,
+  type PromptTexts,
+} from '../domain/prompt-files.ts'
+import type { ModelCall, ModelCalls, ModelReply } from '../providers/model-calls.ts'
+import type { Evidence } from './evidence.ts'
+import type { SpendingTally } from './spending.ts'
+
+/** The calls of one answer: what they share, and what they came to. */
+export interface ModelRun {
+  readonly model: ModelCalls
+  readonly traceId: string
+  readonly signal: AbortSignal | undefined
+  readonly tally: SpendingTally
+  readonly degraded: string[]
+  /** The prompt that counts, with the form of the reply that the engine reads. */
+  system(name: PromptName): Promise<string>
+}
+
+export function createModelRun(
+  parts: Pick<ModelRun, 'model' | 'traceId' | 'signal' | 'tally'>,
+  prompts: PromptTexts | undefined,
+  bankSettings: Readonly<Record<string, unknown>> | undefined,
+): ModelRun {
+  return {
+    ...parts,
+    degraded: [],
+    system: async (name) => {
+      const [prompt, reply] = await Promise.all([
+        choosePrompt(name, prompts, bankSettings),
+        loadPrompt(`${name}-reply`),
+      ])
+      return `${fillPrompt(prompt.text, {})}\n\n${reply.text}`
+    },
+  }
+}
+
+/** What every call of an answer has. */
+export async function callOf(
+  run: ModelRun,
+  purpose: PromptName,
+  prompt: string,
+  evidence: readonly Evidence[],
+  maxOutputTokens: number,
+): Promise<ModelCall> {
+  return {
+    ...{ purpose, prompt, maxOutputTokens, traceId: run.traceId, signal: run.signal },
+    system: await run.system(purpose),
+    documentIds: [...new Set(evidence.map((one) => one.documentId))],
+  }
+}
+
+/** Counts what a reply took. */
+export async function counted<T>(run: ModelRun, reply: Promise<ModelReply<T>>): Promise<T> {
+  const { value, usage, calls } = await reply
+  run.tally.add(usage, calls)
+  return value
+}
