@@ -6,8 +6,16 @@ import type { DerivedChunk } from './derived-chunks.ts'
 export function termsOfChunk(chunk: DerivedChunk, chunkId: number, analyser: Analyser): readonly TermEntry[] {
   const { content, text, speaker, attributes } = chunk.draft
   const body = content === null ? text : [speaker, content, attributes.caption].filter(Boolean).join(' ')
-  const cues = chunk.cues.map((cue) => cue.text).join('\n')
-  return [entry(chunkId, 0, body, analyser), entry(chunkId, 1, cues, analyser)]
+  return [entry(chunkId, 0, body, analyser), termsOfCues(chunk.cues, chunkId, analyser)]
+}
+
+/** Terms of the field of cues alone. */
+export function termsOfCues(
+  cues: readonly { readonly text: string }[],
+  chunkId: number,
+  analyser: Analyser,
+): TermEntry {
+  return entry(chunkId, 1, cues.map((cue) => cue.text).join('\n'), analyser)
 }
 
 function entry(chunkId: number, field: 0 | 1, text: string, analyser: Analyser): TermEntry {

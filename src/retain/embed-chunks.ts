@@ -69,7 +69,7 @@ export async function embedChunks(
   let split = 0
   let slice = new Map<string, string>()
   const flush = async (): Promise<void> => {
-    split += await embedSlice(slice, spool, deps)
+    split += await embedTexts(slice, spool, deps)
     slice = new Map()
   }
   for (const chunk of chunks) {
@@ -80,7 +80,8 @@ export async function embedChunks(
   return split === 0 ? [] : [`${split} texts were longer than the model's window: split and averaged`]
 }
 
-async function embedSlice(
+/** The same for texts by their `embeddingHash`. @returns how many were split */
+export async function embedTexts(
   slice: ReadonlyMap<string, string>,
   spool: VectorSpool,
   deps: EmbedDeps,

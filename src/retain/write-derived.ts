@@ -126,7 +126,7 @@ function tally(counts: Map<number, WrittenCounts>, slice: readonly PlacedChunk[]
 }
 
 /** Another process may have moved the bank to another model since it was opened: vectors of the old one would never be found. */
-async function requireSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
+export async function requireSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
   // held to the end of the transaction: the bank cannot move meanwhile
   await lockDerived(tx, bankId)
   if ((await spacesOfBank(tx, bankId)).some(({ spaceId }) => spaceId === space.spaceId)) return

@@ -11,6 +11,7 @@ import * as deleteDocuments from '../../src/store/queries/delete-documents.ts'
 import * as derivedLock from '../../src/store/queries/derived-lock.ts'
 import * as documentMatches from '../../src/store/queries/document-matches.ts'
 import * as documents from '../../src/store/queries/documents.ts'
+import * as enrichments from '../../src/store/queries/enrichments.ts'
 import * as entities from '../../src/store/queries/entities.ts'
 import * as filterCheck from '../../src/store/queries/filter-check.ts'
 import * as filterReach from '../../src/store/queries/filter-reach.ts'
@@ -77,6 +78,7 @@ const MODULES = {
   ...derivedLock,
   ...documentMatches,
   ...documents,
+  ...enrichments,
   ...entities,
   ...filterCheck,
   ...filterReach,
@@ -260,6 +262,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
   await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })
   await q.chunksOfDocument(database, bankId, second.documentId)
+  await q.chunksFrom(database, bankId, second.documentId, 1, 2)
   await q.neighbourChunks(database, bankId, second.documentId, 1, 1, 1)
   await q.chunkIdsOfDocuments(database, bankId, [second.documentId])
   await q.chunksOfSameText(database, bankId, id)
@@ -313,7 +316,16 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
       bankId,
       drafts.map((draft) => ({ chunkId: draft.chunkId, draft, tokens: 1 })),
     )
+    await q.deleteVectorsOfCues(tx, bankId, space, [
+      { chunkId: third.chunkIds[0]!, kind: 'statement', ordinal: 0 },
+    ])
     await q.deleteCues(tx, bankId, third.chunkIds, ['rules'])
+    const enrichment = { chunkId: id, inputHash: '00'.repeat(16), modelId: 'm', prompt: 'p', madeAt: NOW }
+    await q.writeEnrichments(tx, bankId, [{ ...enrichment, written: 1, kept: 1 }])
+    await q.enrichmentsOfChunks(tx, bankId, ids)
+    await q.enrichmentsByInput(tx, bankId, [enrichment.inputHash])
+    await q.standingChunks(tx, bankId, second.documentId, second.chunkIds)
+    await q.cueWriters(tx, bankId, second.documentId)
   })
   for (const check of integrity.INTEGRITY_CHECKS) {
     await check.count(database, bank)

@@ -176,6 +176,21 @@ export async function chunksOfDocument(
   return rows.map(chunkFromRow)
 }
 
+/** So many of a document from an ordinal on, in reading order. */
+export async function chunksFrom(
+  q: Queryable,
+  bankId: number,
+  documentId: number,
+  ordinal: number,
+  limit: number,
+): Promise<StoredChunk[]> {
+  const rows = await q.query<ChunkRow>(
+    `${STORED_CHUNK} and c.document_id = $2 and c.ordinal >= $3 order by c.ordinal limit $4`,
+    [bankId, documentId, ordinal, limit],
+  )
+  return rows.map(chunkFromRow)
+}
+
 /** The chunks beside one in its document version, itself not among them, in reading order. */
 export async function neighbourChunks(
   q: Queryable,

@@ -3,6 +3,7 @@ import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
+import type { CuePlace } from './cues.ts'
 import { lockDerived } from './derived-lock.ts'
 import { bitsTable, vectorsTable } from './space-tables.ts'
 import { codeSigns } from './vector-code.ts'
@@ -101,20 +102,55 @@ export async function deleteVectors(
 ): Promise<void> {
   if (chunkIds.length === 0) return
   await lockDerived(tx, bankId)
-  const parameters = [bankId, chunkIds, kinds.map(vectorKindNumber)]
+  await deleteWhere(tx, bankId, space, {
+    condition: 'x.chunk_id = any($2::bigint[]) and x.kind = any($3::smallint[])',
+    parameters: [chunkIds, kinds.map(vectorKindNumber)],
+  })
+}
+
+/** The same for the vectors of given cues. */
+export async function deleteVectorsOfCues(
+  tx: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  places: readonly CuePlace[],
+): Promise<void> {
+  if (places.length === 0) return
+  await lockDerived(tx, bankId)
+  await deleteWhere(tx, bankId, space, {
+    using: 'unnest($2::bigint[], $3::smallint[], $4::smallint[]) as p(chunk_id, kind, ordinal)',
+    condition: 'x.chunk_id = p.chunk_id and x.kind = p.kind and x.ordinal = p.ordinal',
+    parameters: [
+      places.map(({ chunkId }) => chunkId),
+      places.map(({ kind }) => vectorKindNumber(kind)),
+      places.map(({ ordinal }) => ordinal),
+    ],
+  })
+}
+
+/** Which rows go: a condition on them as `x`, its parameters from `$2` on. */
+interface Going {
+  readonly using?: string
+  readonly condition: string
+  readonly parameters: readonly (readonly number[])[]
+}
+
+async function deleteWhere(
+  tx: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  { using, condition, parameters }: Going,
+): Promise<void> {
+  const where = `${using === undefined ? '' : `using ${using} `}where x.bank_id = $1 and ${condition}`
   const vectors = await tx.query<{ kind: number; n: number }>(
-    `with gone as (
-       delete from ${quoteIdentifier(vectorsTable(space))}
-       where bank_id = $1 and chunk_id = any($2::bigint[]) and kind = any($3::smallint[]) returning kind
-     ) select kind, count(*) as n from gone group by kind order by kind`,
-    parameters,
+    `with gone as (delete from ${quoteIdentifier(vectorsTable(space))} x ${where} returning x.kind)
+     select kind, count(*) as n from gone group by kind order by kind`,
+    [bankId, ...parameters],
   )
   const indexed = await tx.query<{ kind: number; n: number }>(
-    `with gone as (
-       delete from ${quoteIdentifier(bitsTable(space))}
-       where bank_id = $1 and kind = any($3::smallint[]) and chunk_id = any($2::bigint[]) returning kind, indexed
-     ) select kind, count(*) as n from gone where indexed group by kind`,
-    parameters,
+    `with gone as (delete from ${quoteIdentifier(bitsTable(space))} x ${where} returning x.kind, x.indexed)
+     select kind, count(*) as n from gone where indexed group by kind`,
+    [bankId, ...parameters],
   )
   if (vectors.length === 0) return
   const indexedOf = new Map(indexed.map((row) => [row.kind, row.n]))
