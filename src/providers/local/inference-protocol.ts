@@ -8,8 +8,10 @@ export interface InferenceStart {
   readonly modelPath: string
   readonly runtime: Runtime | 'auto'
   readonly threads: number
+  /** Numbers that come of each text: those of a vector, 1 for a logit. */
   readonly dimension: number
-  readonly pooling: Pooling
+  /** How a text's vector comes of its tokens; `logit`: the model itself gives one number a text. */
+  readonly pooling: Pooling | 'logit'
 }
 
 /** The start with what the owner and the thread share. */
@@ -25,13 +27,19 @@ export interface RuntimeInfo {
 
 export type InferenceRequest =
   | { readonly kind: 'load'; readonly id: number }
-  /** Texts as ids, one after the other; no padding yet. */
-  | { readonly kind: 'run'; readonly id: number; readonly ids: Int32Array; readonly lengths: Int32Array }
+  /** Texts as ids, one after the other; no padding yet. `types`: which part of a pair each is of, or null where texts are single. */
+  | {
+      readonly kind: 'run'
+      readonly id: number
+      readonly ids: Int32Array
+      readonly types: Int32Array | null
+      readonly lengths: Int32Array
+    }
   | { readonly kind: 'close'; readonly id: number }
 
 export type InferenceReply =
   | { readonly id: number; readonly kind: 'loaded'; readonly runtime: RuntimeInfo }
-  /** Unit vectors, one after the other. */
+  /** Unit vectors, or logits, one after the other. */
   | { readonly id: number; readonly kind: 'vectors'; readonly vectors: Float32Array<ArrayBuffer> }
   | { readonly id: number; readonly kind: 'closed' }
   | {

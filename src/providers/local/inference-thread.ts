@@ -7,8 +7,12 @@ import { startInferenceWorker } from './start-inference-worker.ts'
 export interface InferenceThread {
   /** Loads once, however many ask; a load that failed is tried again at the next call. */
   load(): Promise<RuntimeInfo>
-  /** A unit vector for each text of ids. */
-  run(batch: readonly (readonly number[])[]): Promise<Float32Array[]>
+  /**
+   * A unit vector, or a logit, for each text of ids.
+   *
+   * @param types of each id: 0 for the first text of a pair, 1 for the second. @default all 0
+   */
+  run(batch: readonly (readonly number[])[], types?: readonly (readonly number[])[]): Promise<Float32Array[]>
   /** Waits for what is running, frees the model, ends the thread. Idempotent. */
   close(): Promise<void>
 }
@@ -46,12 +50,13 @@ export function createInferenceThread(start: InferenceStart): InferenceThread {
         )
       return loading
     },
-    async run(batch) {
+    async run(batch, types) {
       const lengths = Int32Array.from(batch, (ids) => ids.length)
       const ids = Int32Array.from(batch.flat())
+      const ofPairs = types === undefined ? null : Int32Array.from(types.flat())
       const reply = await connect().ask(
-        (id) => ({ kind: 'run', id, ids, lengths }),
-        [ids.buffer, lengths.buffer],
+        (id) => ({ kind: 'run', id, ids, types: ofPairs, lengths }),
+        [ids.buffer, lengths.buffer, ...(ofPairs === null ? [] : [ofPairs.buffer])],
       )
       // the protocol's answer to run
       const { vectors } = reply as Extract<InferenceReply, { kind: 'vectors' }>

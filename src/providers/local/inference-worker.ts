@@ -26,8 +26,13 @@ async function answer(request: InferenceRequest): Promise<InferenceReply> {
       return { id, kind: 'loaded', runtime: (await load()).runtime }
     case 'run': {
       const { lengths } = request
-      const states = await (await load()).run({ ...pad(request.ids, lengths), rows: lengths.length })
-      return { id, kind: 'vectors', vectors: poolRows(states, lengths, start.dimension, start.pooling) }
+      const input = { ...pad(request.ids, request.types, lengths), rows: lengths.length }
+      const output = await (await load()).run(input)
+      const { dimension, pooling } = start
+      // a copy, since it is handed over
+      const vectors =
+        pooling === 'logit' ? Float32Array.from(output) : poolRows(output, lengths, dimension, pooling)
+      return { id, kind: 'vectors', vectors }
     }
     case 'close': {
       const open = await model?.catch(() => null)
@@ -37,19 +42,25 @@ async function answer(request: InferenceRequest): Promise<InferenceReply> {
   }
 }
 
-function pad(ids: Int32Array, lengths: Int32Array): { ids: BigInt64Array; mask: BigInt64Array } {
+function pad(
+  ids: Int32Array,
+  types: Int32Array | null,
+  lengths: Int32Array,
+): { ids: BigInt64Array; mask: BigInt64Array; types: BigInt64Array } {
   const longest = Math.max(...lengths)
   const padded = new BigInt64Array(longest * lengths.length)
   const mask = new BigInt64Array(padded.length)
+  const paddedTypes = new BigInt64Array(padded.length)
   let from = 0
   lengths.forEach((length, row) => {
     for (let i = 0; i < length; i++) {
       padded[row * longest + i] = BigInt(ids[from + i]!)
       mask[row * longest + i] = 1n
+      if (types !== null) paddedTypes[row * longest + i] = BigInt(types[from + i]!)
     }
     from += length
   })
-  return { ids: padded, mask }
+  return { ids: padded, mask, types: paddedTypes }
 }
 
 function failure(id: number, error: unknown): InferenceReply {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { InferenceSession, TypedTensor } from 'onnxruntime-common'
+import type { InferenceSession, Tensor, TypedTensor } from 'onnxruntime-common'
 import { ProlepsisError } from '../../domain/errors.ts'
 import type { InferenceStart, RuntimeInfo } from './inference-protocol.ts'
 
@@ -8,10 +8,12 @@ type Onnx = typeof import('onnxruntime-common')
 
 export interface OnnxModel {
   readonly runtime: RuntimeInfo
-  /** Hidden states of a padded batch, `rows × length × dimension`. */
+  /** Hidden states of a padded batch, `rows × length × dimension`; or one logit a row, where that is what the model gives. */
   run(input: {
     readonly ids: BigInt64Array
     readonly mask: BigInt64Array
+    /** @default all 0 */
+    readonly types?: BigInt64Array
     readonly rows: number
   }): Promise<Float32Array>
   close(): Promise<void>
@@ -65,14 +67,17 @@ async function open(
   const takesTypes = session.inputNames.includes('token_type_ids')
   return {
     runtime: { name, fallbackReason },
-    async run({ ids, mask, rows }) {
+    async run({ ids, mask, types, rows }) {
       const shape = [rows, ids.length / rows]
       const feeds: Record<string, TypedTensor<'int64'>> = {
         input_ids: new Tensor('int64', ids, shape),
         attention_mask: new Tensor('int64', mask, shape),
       }
-      if (takesTypes) feeds.token_type_ids = new Tensor('int64', new BigInt64Array(ids.length), shape)
+      if (takesTypes) {
+        feeds.token_type_ids = new Tensor('int64', types ?? new BigInt64Array(ids.length), shape)
+      }
       const states = (await session.run(feeds))[output!]
+      if (start.pooling === 'logit') return logitsOf(states, rows)
       const expected = [...shape, start.dimension]
       if (states?.type !== 'float32' || String(states.dims) !== String(expected)) {
         throw new ProlepsisError(
@@ -88,6 +93,29 @@ async function open(
     },
     close: () => session.release(),
   }
+}
+
+/** One number a row: the only logit, or, of a model that tells two classes apart, how much the second outweighs the first. */
+function logitsOf(output: Tensor | undefined, rows: number): Float32Array {
+  const [given, classes] = output?.dims ?? []
+  if (
+    output?.type !== 'float32' ||
+    output.dims.length !== 2 ||
+    given !== rows ||
+    (classes !== 1 && classes !== 2)
+  ) {
+    throw new ProlepsisError(
+      'MODEL_FAILED',
+      `The model's output is ${output?.type} of shape ${output?.dims.join(' × ')}, not float32 of ${rows} × 1.`,
+      {
+        hint: 'A cross-encoder classifies pairs of texts: export it as a sequence-classification model with one label.',
+      },
+    )
+  }
+  // float32 was checked above
+  const logits = output.data as Float32Array
+  if (classes === 1) return logits
+  return Float32Array.from({ length: rows }, (_, row) => logits[2 * row + 1]! - logits[2 * row]!)
 }
 
 async function createSession(
