@@ -1,5 +1,6 @@
 import type { Document, Metadata } from './document.ts'
 import type { ProlepsisError } from './errors.ts'
+import type { PromptTexts } from './prompt-files.ts'
 import type { Trust } from './trust.ts'
 
 export interface RetainOptions {
@@ -22,6 +23,8 @@ export interface RetainOptions {
   readonly trust?: Trust
   /** @default found in the text, else none */
   readonly title?: string
+  /** A text in place of the prompt `questions`, for the model that writes them. @default the bank's, else the package's */
+  readonly prompts?: Pick<PromptTexts, 'questions'>
   readonly signal?: AbortSignal
 }
 
@@ -94,6 +97,8 @@ export interface IndexOptions {
    * a warning say so; 'force' deletes them all the same. @default true
    */
   readonly prune?: boolean | 'force'
+  /** As `retain` has it. */
+  readonly prompts?: Pick<PromptTexts, 'questions'>
   readonly onProgress?: (progress: IndexProgress) => void
   readonly signal?: AbortSignal
 }

@@ -3,6 +3,7 @@ import type { Metadata } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
 import { assertPlainJson } from '../domain/plain-json.ts'
+import { checkPrompts, type PromptTexts } from '../domain/prompt-files.ts'
 import type { RetainOptions } from '../domain/retain.ts'
 import { parseTime } from '../domain/time.ts'
 import { TRUST_LEVELS, type Trust } from '../domain/trust.ts'
@@ -23,6 +24,7 @@ export interface RetainRequest {
   readonly occurredAt: Date | undefined
   readonly trust: Trust | undefined
   readonly title: string | undefined
+  readonly prompts: Pick<PromptTexts, 'questions'> | undefined
   readonly signal: AbortSignal | undefined
 }
 
@@ -43,6 +45,7 @@ const READERS: { readonly [Name in keyof RetainRequest]: Reader<NonNullable<Reta
   occurredAt: parseTime,
   trust: readTrust,
   title: (value, option) => readText(value, option, MAX_TITLE_LENGTH),
+  prompts: (value, option) => checkPrompts(value, option, ['questions']),
   signal: readSignal,
 }
 const RETAIN_OPTIONS: readonly string[] = Object.keys(READERS)
@@ -77,6 +80,7 @@ export function readRetainOptions(options: RetainOptions, also: readonly string[
     occurredAt: read('occurredAt'),
     trust: read('trust'),
     title: read('title'),
+    prompts: read('prompts'),
     signal: read('signal'),
   }
 }
@@ -89,6 +93,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   metadata: "metadata: { project: 'atlas' }",
   trust: `trust: one of ${TRUST_LEVELS.join(', ')}`,
   title: "title: 'Kelly'",
+  prompts: "prompts: { questions: 'Write …' }",
   signal: 'signal: AbortSignal.timeout(10_000)',
 }
 

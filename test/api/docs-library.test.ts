@@ -24,6 +24,7 @@ const RETAIN: Named<RetainOptions> = {
   occurredAt: true,
   trust: true,
   title: true,
+  prompts: true,
   signal: true,
 }
 const INDEX: Named<IndexOptions> = {
@@ -38,6 +39,7 @@ const INDEX: Named<IndexOptions> = {
   hidden: true,
   adopt: true,
   prune: true,
+  prompts: true,
   onProgress: true,
   signal: true,
 }

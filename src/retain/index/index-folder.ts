@@ -112,6 +112,7 @@ async function itemOf(
     metadata: { ...request.metadata, [INDEX_KEY]: from },
     ...(request.tags === undefined ? {} : { tags: request.tags }),
     ...(request.trust === undefined ? {} : { trust: request.trust }),
+    ...(request.prompts === undefined ? {} : { prompts: request.prompts }),
   }
 }
 

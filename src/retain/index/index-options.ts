@@ -16,6 +16,7 @@ export interface IndexRequest {
   readonly hidden: boolean
   readonly adopt: boolean
   readonly prune: boolean | 'force'
+  readonly prompts: IndexOptions['prompts']
   readonly onProgress: IndexOptions['onProgress']
   readonly signal: AbortSignal | undefined
 }
@@ -32,6 +33,7 @@ const OPTIONS: readonly (keyof IndexOptions)[] = [
   'hidden',
   'adopt',
   'prune',
+  'prompts',
   'onProgress',
   'signal',
 ]
@@ -50,10 +52,11 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
       details: { option: unknown },
     })
   }
-  const { tags, metadata, trust, signal } = readRetainOptions({
+  const { tags, metadata, trust, prompts, signal } = readRetainOptions({
     ...(options.tags === undefined ? {} : { tags: options.tags }),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
     ...(options.trust === undefined ? {} : { trust: options.trust }),
+    ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
   const { sourcePrefix = '', maxBytes = maxFileBytes, ignore = [] } = options
@@ -76,6 +79,7 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
     tags,
     metadata,
     trust,
+    prompts,
     maxBytes,
     ignore,
     gitignore: flag('gitignore', true),
