@@ -60,7 +60,7 @@ create table model_usage (
   primary key (bank_id, day, model_id, purpose)
 );
 
--- The trace. Event ids sort by time; rows with one trace_id came of one public call, job or pass. No foreign keys: a row outlives what it tells of,
+-- The trace. Event ids sort by the time at which a row was noted, `at` is when what it tells of began; rows with one trace_id came of one public call, job or pass. No foreign keys: a row outlives what it tells of,
 -- and forgetting looks through them by document and by words.
 create table retain_events (
   bank_id integer not null references banks on delete cascade,
@@ -79,6 +79,7 @@ create table retain_events (
   primary key (bank_id, event_id)
 );
 create index retain_events_by_trace on retain_events (bank_id, trace_id);
+create index retain_events_by_time on retain_events (bank_id, at);
 
 create table recall_events (
   bank_id integer not null references banks on delete cascade,
@@ -96,6 +97,8 @@ create table recall_events (
   primary key (bank_id, event_id)
 );
 create index recall_events_by_trace on recall_events (bank_id, trace_id);
+create index recall_events_by_time on recall_events (bank_id, at);
+create index recall_events_by_receipt on recall_events (bank_id, receipt_id);
 
 create table formulate_events (
   bank_id integer not null references banks on delete cascade,
@@ -111,6 +114,7 @@ create table formulate_events (
   primary key (bank_id, event_id)
 );
 create index formulate_events_by_trace on formulate_events (bank_id, trace_id);
+create index formulate_events_by_time on formulate_events (bank_id, at);
 
 create table model_calls (
   bank_id integer not null references banks on delete cascade,
@@ -119,6 +123,7 @@ create table model_calls (
   at timestamptz not null,
   duration_ms real not null,
   error_code text,
+  call_id text not null,
   purpose text not null,
   model_id text not null,
   attempt smallint not null,
@@ -136,6 +141,7 @@ create table model_calls (
   primary key (bank_id, event_id)
 );
 create index model_calls_by_trace on model_calls (bank_id, trace_id);
+create index model_calls_by_time on model_calls (bank_id, at);
 
 create table answer_events (
   bank_id integer not null references banks on delete cascade,
@@ -153,6 +159,7 @@ create table answer_events (
   primary key (bank_id, event_id)
 );
 create index answer_events_by_trace on answer_events (bank_id, trace_id);
+create index answer_events_by_time on answer_events (bank_id, at);
 
 create table job_events (
   bank_id integer not null references banks on delete cascade,
@@ -170,6 +177,7 @@ create table job_events (
   primary key (bank_id, event_id)
 );
 create index job_events_by_trace on job_events (bank_id, trace_id);
+create index job_events_by_time on job_events (bank_id, at);
 
 create table sweep_events (
   bank_id integer not null references banks on delete cascade,
@@ -188,6 +196,7 @@ create table sweep_events (
   primary key (bank_id, event_id)
 );
 create index sweep_events_by_trace on sweep_events (bank_id, trace_id);
+create index sweep_events_by_time on sweep_events (bank_id, at);
 
 -- A folder that is kept in step with its documents, and the sweeper that holds it.
 create table sweep_roots (

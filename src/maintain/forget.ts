@@ -3,6 +3,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import { deleteDocuments } from '../store/queries/delete-documents.ts'
 import { findDocumentIds } from '../store/queries/documents.ts'
 import { deleteReceipts } from '../store/queries/forget-chunks.ts'
+import { deleteTrace } from '../store/queries/trace-prune.ts'
 import { checkKeys, checkText } from './check-options.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
@@ -24,7 +25,7 @@ const SELECTORS = ['ref', 'source', 'sourcePrefix', 'tag', 'all'] as const
 
 /**
  * Removes text for good, from every table, what others retain while it runs included: documents in all their versions by source, prefix, tag or all of them (then the
- * receipts too), or one chunk by ref (with its like in other versions of the source; the document's other chunks stay,
+ * receipts and the trace too), or one chunk by ref (with its like in other versions of the source; the document's other chunks stay,
  * and the same text retained again stays without it). Zero counts when nothing matches.
  *
  * @param progress of this call, given again when it is repeated
@@ -75,6 +76,8 @@ async function forgetDocuments(
 ): Promise<ForgetResult> {
   const { database, bankId } = store
   const everything = 'all' in selector
+  // before the documents: each of them need not be looked for in it
+  if (everything) await deleteTrace(database, bankId)
   // again until there is nothing: a version that was committed meanwhile holds the same words
   for (;;) {
     const ids = await findDocumentIds(database, bankId, everything ? {} : selector)
@@ -88,7 +91,11 @@ async function forgetDocuments(
       settle(progress, [])
     }
   }
-  if (everything) await deleteReceipts(database, bankId)
+  if (everything) {
+    await deleteReceipts(database, bankId)
+    // what others noted meanwhile
+    await deleteTrace(database, bankId)
+  }
   const { documents, chunks } = progress
   return { documents, chunks }
 }

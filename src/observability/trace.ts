@@ -9,6 +9,9 @@ export interface TraceSink {
   record(bank: { readonly bankId: number; readonly bank: string }, record: TraceRecord): void
 }
 
+/** Hears every record of the trace, secrets masked; what it throws is reported once and changes nothing. */
+export type Tracer = (record: TraceRecord, bank: string) => void | Promise<void>
+
 interface TraceBase {
   /** Made at the start of one public call, one job or one pass: everything that came of it has it. UUID version 7. */
   readonly traceId: string
@@ -110,4 +113,34 @@ export interface SweepTrace extends TraceBase {
   readonly moved: number
   readonly deleted: number
   readonly failed: readonly { readonly path: string; readonly code: string }[]
+}
+
+export const TRACE_TYPES = ['retain', 'recall', 'formulate', 'model-call', 'answer', 'job', 'sweep'] as const
+export type TraceType = (typeof TRACE_TYPES)[number]
+
+/** Members that hold what was said, asked or answered: null in the store under `trace_text` false, and once what they tell of was forgotten. */
+export const TRACE_CONTENT = [
+  'message',
+  'queries',
+  'system',
+  'prompt',
+  'reply',
+  'question',
+  'answer',
+] as const
+export type TraceContent = (typeof TRACE_CONTENT)[number]
+
+type Stored<T> = T extends TraceRecord
+  ? { readonly eventId: string } & {
+      readonly [Name in keyof T]: Name extends TraceContent ? T[Name] | null : T[Name]
+    }
+  : never
+
+/** A record as it is kept. Event ids are UUIDs of version 7: they sort by the time at which the event was noted. */
+export type TraceEvent = Stored<TraceRecord>
+
+/** One public call, job or pass with all that came of it, in the order of their beginnings. */
+export interface TracedExchange {
+  readonly traceId: string
+  readonly events: readonly TraceEvent[]
 }

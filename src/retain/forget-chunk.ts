@@ -15,6 +15,7 @@ import {
   noteForgottenChunks,
 } from '../store/queries/forget-chunks.ts'
 import { forgetInReceipts } from '../store/queries/forget-receipts.ts'
+import { forgetInTrace } from '../store/queries/forget-trace.ts'
 import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
@@ -135,6 +136,8 @@ async function removeChunks(
   alike: readonly ForgettableChunk[],
 ): Promise<void> {
   const ids = alike.map((chunk) => chunk.chunkId)
+  const documentIds = [...new Set(alike.map((chunk) => chunk.documentId))]
+  await forgetInTrace(tx, bankId, { documentIds, chunkIds: ids, whole: false })
   await forgetInReceipts(tx, bankId, ids)
   await deleteMentions(tx, bankId, ids)
   for (const space of await spacesOfBank(tx, bankId)) await deleteVectors(tx, bankId, space, ids)

@@ -1,6 +1,7 @@
 import type { Queryable } from '../database.ts'
 import { deleteMentions } from './entities.ts'
 import { forgetInReceipts } from './forget-receipts.ts'
+import { forgetInTrace } from './forget-trace.ts'
 import { deleteTerms } from './lexical-write.ts'
 import { spacesOfBank } from './spaces.ts'
 import { deleteVectors } from './vectors-write.ts'
@@ -28,6 +29,7 @@ export async function deleteDocuments(
   )
   const current = new Set(documents.filter((document) => document.current).map((document) => document.id))
   const ids = chunks.map((chunk) => chunk.id)
+  await forgetInTrace(tx, bankId, { documentIds, chunkIds: ids, whole: true })
   await forgetInReceipts(tx, bankId, ids)
   await deleteMentions(tx, bankId, ids)
   for (const space of await spacesOfBank(tx, bankId)) await deleteVectors(tx, bankId, space, ids)

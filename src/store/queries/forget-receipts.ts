@@ -1,5 +1,6 @@
 import { createTextTrace, type TextTrace } from '../../domain/text-trace.ts'
 import type { Queryable } from '../database.ts'
+import { blankTelling, blankTracesOfReceipts } from './forget-trace.ts'
 
 /** Stands for the request of a receipt whose question was forgotten. */
 export const FORGOTTEN_REQUEST: Readonly<Record<string, unknown>> = { forgotten: true }
@@ -12,8 +13,8 @@ const RECEIPTS_A_PAGE = 1_000
 
 /**
  * Takes the request (message, history, queries, filter) out of every receipt that returned one of the chunks, or whose request
- * holds a chunk's text or a long passage of it. The receipt stays, with its other passages and what was reported of them. Run it in the
- * transaction that deletes the chunks, before they go.
+ * holds a chunk's text or a long passage of it. The receipt stays, with its other passages and what was reported of them. The trace loses
+ * what was said in exchanges with such words likewise. Run it in the transaction that deletes the chunks, before they go.
  */
 export async function forgetInReceipts(
   tx: Queryable,
@@ -47,6 +48,7 @@ export async function forgetInReceipts(
 
 async function forgetTraced(tx: Queryable, bankId: number, trace: TextTrace): Promise<void> {
   if (trace.length === 0) return
+  await blankTelling(tx, bankId, (text) => trace.isIn(text))
   let after = ''
   for (;;) {
     const page = await tx.query<{ id: string; request: unknown }>(
@@ -55,12 +57,12 @@ async function forgetTraced(tx: Queryable, bankId: number, trace: TextTrace): Pr
       [bankId, after, FORGOTTEN_JSON],
     )
     const found = page.filter(({ request }) => textsIn(request).some((text) => trace.isIn(text)))
-    if (found.length > 0)
-      await blankRequests(
-        tx,
-        bankId,
-        found.map(({ id }) => id),
-      )
+    if (found.length > 0) {
+      const ids = found.map(({ id }) => id)
+      await blankRequests(tx, bankId, ids)
+      // what came before the message is in the receipt alone
+      await blankTracesOfReceipts(tx, bankId, ids)
+    }
     const last = page.at(-1)
     if (last === undefined || page.length < RECEIPTS_A_PAGE) return
     after = last.id
