@@ -8,6 +8,7 @@ export type {
   DoctorReport,
   ForgetResult,
   ForgetSelector,
+  TraceCounts,
 } from './domain/care.ts'
 // what is kept
 export type { Span } from './domain/chunk.ts'
@@ -58,10 +59,28 @@ export type { Trust } from './domain/trust.ts'
 export { TRUST_LEVELS } from './domain/trust.ts'
 // needs no open memory: it makes the folder that one is then opened on
 export { restoreBackup } from './maintain/restore.ts'
+// the trace
+export type { FollowOptions } from './maintain/trace/follow-trace.ts'
+export type { TailOptions } from './maintain/trace/read-trace.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
 export type { ImportResult, Memory, RetainManyOptions } from './memory-api.ts'
+export type {
+  AnswerTrace,
+  FormulateTrace,
+  JobTrace,
+  ModelCallTrace,
+  RecallTrace,
+  RetainTrace,
+  SweepTrace,
+  TracedExchange,
+  TraceEvent,
+  TraceRecord,
+  Tracer,
+  TraceType,
+} from './observability/trace.ts'
+export { TRACE_TYPES } from './observability/trace.ts'
 export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
 export type { InjectedEmbedder } from './providers/injected-embedder.ts'
 export { createInjectedEmbedder } from './providers/injected-embedder.ts'

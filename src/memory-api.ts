@@ -18,6 +18,9 @@ import type {
   RetainOptions,
   RetainResult,
 } from './domain/retain.ts'
+import type { FollowOptions } from './maintain/trace/follow-trace.ts'
+import type { TailOptions } from './maintain/trace/read-trace.ts'
+import type { TracedExchange, TraceEvent } from './observability/trace.ts'
 
 export interface RetainManyOptions {
   readonly onProgress?: (progress: {
@@ -99,6 +102,16 @@ export interface Memory extends AsyncDisposable {
   versions(source: string): Promise<readonly Document[]>
   /** Mark a source as deleted: it leaves recall, stays visible as of an earlier date. `forget` removes it for good. */
   remove(source: string): Promise<boolean>
+
+  /** The trace of the bank: what was retained, recalled, formulated, asked of models, answered, done behind, swept. See docs/observability.md. */
+  readonly events: {
+    /** The last events, or the first ones after another, in the order in which they were noted. */
+    tail(options?: TailOptions): Promise<readonly TraceEvent[]>
+    /** Every event from now on, of other processes too, until its signal ends it (CANCELLED). */
+    follow(options?: FollowOptions): AsyncIterable<TraceEvent>
+    /** One exchange with all that came of it, by its trace id or by a receipt; null when the trace does not have it. */
+    trace(id: string): Promise<TracedExchange | null>
+  }
 
   forget(selector: ForgetSelector): Promise<ForgetResult>
   /** The bank as JSON lines: a header, then one document version a line (text, chunks' cues by callers and models, activity). */

@@ -4,12 +4,14 @@ import { processContext } from './config/sources.ts'
 import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
 import { checkKeys } from './maintain/check-options.ts'
+import { createTraceWriter } from './maintain/trace/trace-writer.ts'
 import { answerCalls } from './memory/answer-calls.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
+import { eventCalls } from './memory/event-calls.ts'
 import { NO_MODEL } from './memory/model-source.ts'
 import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
@@ -36,7 +38,8 @@ import { createReceiptWriter } from './recall/receipt-writer.ts'
  */
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
   checkMemoryOptions(options)
-  const { inMemory, embedder, onEvent, cwd, clock = systemClock, ids, ...settings } = options
+  const { inMemory, embedder, onEvent, tracer, redactTrace, cwd, clock = systemClock, ...rest } = options
+  const { ids = createUuidGenerator(clock, (bytes) => randomFillSync(bytes)), ...settings } = rest
   const model = embedder === undefined ? undefined : wholeModel(embedder)
   const resolved = resolveSettings(settings, processContext(cwd))
   const events = createEventBus()
@@ -57,22 +60,32 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const local = model === undefined
   const own = model === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(model)
   if (services !== undefined) serveEmbedder(own, services, calls)
+  const { readOnly, receiptDays, trace, traceText, traceDays, traceMegabytes } = resolved.settings
+  const receipts = readOnly ? NO_RECEIPTS : createReceiptWriter(events)
+  const upkeep = createUpkeep({ database, clock, events, calls, receiptDays, traceDays, traceMegabytes })
   const engine: Engine = {
     database,
     resolved,
     embedder: local && services !== undefined ? askingOwner(own, services, events) : own,
     analysers: createAnalyserCache(),
     clock,
-    ids: ids ?? createUuidGenerator(clock, (bytes) => randomFillSync(bytes)),
+    ids,
     events,
-    receipts: resolved.settings.readOnly ? NO_RECEIPTS : createReceiptWriter(events),
+    receipts,
     people: createPeopleDirectory(clock),
     formulations: createFormulationCache(clock),
     calls,
-    upkeep: createUpkeep({ database, clock, events, calls, receiptDays: resolved.settings.receiptDays }),
+    upkeep,
     model: NO_MODEL,
     reranker: NO_RERANKER,
-    trace: { record: () => undefined },
+    trace: createTraceWriter({
+      ...{ database, ids, events, keep: trace && !readOnly, keepText: traceText, redact: redactTrace },
+      tracers: [tracer ?? []].flat(),
+      before: (banks) => {
+        upkeep.noteTrace(banks)
+        return receipts.flushBehind()
+      },
+    }),
   }
   return bankHandle(
     { engine, opener: createBankOpener(engine), close: closing(engine) },
@@ -85,6 +98,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
 const NO_RECEIPTS: Engine['receipts'] = {
   add: () => undefined,
   flush: async () => undefined,
+  flushBehind: async () => undefined,
   close: async () => undefined,
 }
 
@@ -105,6 +119,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...answerCalls(scope),
     ...careCalls(scope),
     ...portableCalls(scope),
+    ...eventCalls(scope),
     ...storeCalls(engine, opener),
     bank: (other, options = {}) => {
       checkKeys(options, ['createIfMissing'], 'bank')
@@ -124,10 +139,11 @@ function closing(engine: Engine): () => Promise<void> {
   const close = async (): Promise<void> => {
     await engine.calls.end()
     try {
-      await engine.upkeep.stop()
       await engine.receipts.close()
     } finally {
       // the store's lock is given up whatever else fails
+      await engine.trace.close()
+      await engine.upkeep.stop()
       await engine.embedder.close().finally(() => engine.database.close())
     }
   }

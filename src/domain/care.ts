@@ -20,6 +20,26 @@ export interface BankInfo {
   readonly createdAt: Date
 }
 
+/** What the trace counts of some time. Nothing where the setting `trace` is off. */
+export interface TraceCounts {
+  readonly recalls: number
+  readonly retains: number
+  readonly answers: number
+  /** Retains, recalls and answers that ended in an error, attempts of jobs that failed. */
+  readonly errors: number
+  /** Attempts, failed ones included. */
+  readonly modelCalls: number
+  readonly modelErrors: number
+  /** In and out, where the models told. */
+  readonly modelTokens: number
+  /** US dollars, where the price is known. */
+  readonly costUsd: number
+  /** Formulating replies that could not be read as questions, so that the rules stood in. */
+  readonly fallbacks: number
+  /** Share of them among all formulations that a model was asked for, 0 to 1; null when it was asked for none. */
+  readonly fallbackRate: number | null
+}
+
 export interface BankStats {
   readonly bank: BankInfo
   readonly documents: { readonly current: number; readonly superseded: number; readonly deleted: number }
@@ -31,6 +51,8 @@ export interface BankStats {
   readonly receipts: number
   readonly byFormat: Readonly<Record<string, number>>
   readonly textBytes: number
+  /** Of the last 24 hours. */
+  readonly lastDay: TraceCounts
   readonly store: Readonly<Record<string, unknown>>
 }
 

@@ -1,11 +1,15 @@
 import type { BankStats } from '../domain/care.ts'
 import { bankStatistics } from '../store/queries/statistics.ts'
+import { traceCounts } from '../store/queries/trace-counts.ts'
 import { bankInfo, requireBank } from './banks.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
+const DAY_MS = 86_400_000
+
 /** What the bank and its store hold, counted. */
-export async function readStats({ store }: Pick<MaintainDeps, 'store'>): Promise<BankStats> {
+export async function readStats({ store, clock }: Pick<MaintainDeps, 'store' | 'clock'>): Promise<BankStats> {
   const { database, bankId } = store
   const bank = await bankInfo(database, await requireBank(database, store.bank))
-  return { bank, ...(await bankStatistics(database, bankId)), store: await database.describe() }
+  const lastDay = await traceCounts(database, bankId, new Date(clock.now() - DAY_MS))
+  return { bank, ...(await bankStatistics(database, bankId)), lastDay, store: await database.describe() }
 }

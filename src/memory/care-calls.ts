@@ -45,8 +45,9 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
       const progress = startForgetting()
       const ofChunk: ChunkProgress = { unsure: null }
       return callOn(scope, 'change', async (deps) => {
-        // receipts that wait to be written must not come after what they name
+        // receipts and events that wait to be written must not come after what they name
         await engine.receipts.flush()
+        await engine.trace.flush()
         const { forgetChunk } = await import('../retain/forget-chunk.ts')
         const gone = await forget(deps, selector, (ref) => forgetChunk(deps, ref, ofChunk), progress)
         engine.people.invalidate(deps.store.bankId)
@@ -61,6 +62,7 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
     stats: () =>
       callOn(scope, 'read', async (deps) => {
         await engine.receipts.flush()
+        await engine.trace.flush()
         return readStats(deps)
       }),
     doctor: (options) =>

@@ -4,7 +4,7 @@ import { createAnalyser } from '../domain/analysis/create-analyser.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
-import type { TraceSink } from '../observability/trace.ts'
+import type { TraceWriter } from '../maintain/trace/trace-writer.ts'
 import type { FormulationCache } from '../recall/formulate/formulation-cache.ts'
 import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
@@ -30,7 +30,7 @@ export interface Engine {
   readonly upkeep: Upkeep
   readonly model: ModelSource
   readonly reranker: RerankerSource
-  readonly trace: TraceSink
+  readonly trace: TraceWriter
 }
 
 export interface AnalyserCache {

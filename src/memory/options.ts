@@ -3,6 +3,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import type { EventListener } from '../domain/events.ts'
 import { didYouMean } from '../domain/nearest-name.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { Tracer } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import { createInjectedEmbedder, type InjectedEmbedder } from '../providers/injected-embedder.ts'
 
@@ -20,6 +21,16 @@ export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder'> {
   readonly embedder?: EmbeddingModel | InjectedEmbedder
   /** Hears every event of the engine; what it throws is reported once and changes nothing. */
   readonly onEvent?: EventListener
+  /**
+   * Hears every record of the trace as it is made, whatever the settings `trace` and `trace_text` say; several in a list. What one throws is
+   * reported once and changes nothing.
+   */
+  readonly tracer?: Tracer | readonly Tracer[]
+  /**
+   * Takes out of every text of the trace (messages, queries, prompts, replies, answers, errors) what must not be kept, before it is stored
+   * or handed to a tracer, and after what looks like keys, tokens and passwords was masked. Synchronous.
+   */
+  readonly redactTrace?: (text: string) => string
   /** Where settings files and `.prolepsis/` are looked for. @default the working directory */
   readonly cwd?: string
   /** @default the system's clock */
@@ -28,7 +39,15 @@ export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder'> {
   readonly ids?: IdGenerator
 }
 
-const CODE_OPTIONS = ['inMemory', 'embedder', 'onEvent', 'cwd', 'clock', 'ids'] as const
+const CODE_OPTIONS = [
+  ...(['tracer', 'redactTrace'] as const),
+  'inMemory',
+  'embedder',
+  'onEvent',
+  'cwd',
+  'clock',
+  'ids',
+] as const
 const KNOWN: readonly string[] = [...SETTING_NAMES, ...CODE_OPTIONS]
 
 /** @throws ProlepsisError UNKNOWN_OPTION naming the nearest known one, INVALID_ARGUMENT */
@@ -47,6 +66,17 @@ export function checkMemoryOptions(options: MemoryOptions): void {
     })
   }
   checkEmbedder(options.embedder)
+  checkFunctions('tracer', [options.tracer ?? []].flat())
+  checkFunctions('redactTrace', options.redactTrace === undefined ? [] : [options.redactTrace])
+}
+
+/** Callers without types may hand over anything. */
+function checkFunctions(option: string, values: readonly unknown[]): void {
+  if (values.every((value) => typeof value === 'function')) return
+  throw new ProlepsisError('INVALID_ARGUMENT', `${option} must be a function.`, {
+    hint: 'See the types of MemoryOptions.',
+    details: { option },
+  })
 }
 
 function checkEmbedder(embedder: EmbeddingModel | InjectedEmbedder | undefined): void {

@@ -9,6 +9,8 @@ export interface ReceiptWriter {
   add(store: BankStore, receipt: NewReceipt): void
   /** Resolves when everything added before the call is written. Rejects when the store refuses for good. */
   flush(): Promise<void>
+  /** The same for who cannot do anything about a failure: it becomes a warning. */
+  flushBehind(): Promise<void>
   /** Flushes and takes no more. Idempotent. */
   close(): Promise<void>
 }
@@ -43,8 +45,8 @@ export function createReceiptWriter(
     return written
   }
 
-  const flushBehind = (): void => {
-    flush().catch((error: unknown) => {
+  const flushBehind = async (): Promise<void> => {
+    await flush().catch((error: unknown) => {
       events.emit({ type: 'warning', code: codeOf(error), message: `Receipts were lost: ${String(error)}` })
     })
   }
@@ -54,12 +56,13 @@ export function createReceiptWriter(
       if (closed) return
       waiting.push({ store, receipt })
       if (timer === null) {
-        timer = setTimeout(flushBehind, delayMs)
+        timer = setTimeout(() => void flushBehind(), delayMs)
         // A process that has nothing else to do may end: close() writes what waits.
         timer.unref()
       }
     },
     flush,
+    flushBehind,
     close() {
       closed = true
       return flush()

@@ -67,6 +67,8 @@ const OPEN: Named<Omit<MemoryOptions, Exclude<(typeof SETTING_NAMES)[number], 'e
   inMemory: true,
   embedder: true,
   onEvent: true,
+  tracer: true,
+  redactTrace: true,
   cwd: true,
   clock: true,
   ids: true,

@@ -13,6 +13,7 @@ test('the root entry exports these values and no others', () => {
     'FUSIONS',
     'ProlepsisError',
     'RECALL_MODES',
+    'TRACE_TYPES',
     'TRUST_LEVELS',
     'createInjectedEmbedder',
     'createLocalEmbedder',

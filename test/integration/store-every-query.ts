@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import { TRACE_TYPES } from '../../src/observability/trace.ts'
 import type { Database, Queryable, SqlValue } from '../../src/store/database.ts'
 import * as activity from '../../src/store/queries/activity.ts'
 import * as askedQuestions from '../../src/store/queries/asked-questions.ts'
@@ -17,6 +18,7 @@ import * as filterCheck from '../../src/store/queries/filter-check.ts'
 import * as filterReach from '../../src/store/queries/filter-reach.ts'
 import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
 import * as forgetReceipts from '../../src/store/queries/forget-receipts.ts'
+import * as forgetTrace from '../../src/store/queries/forget-trace.ts'
 import * as integrity from '../../src/store/queries/integrity.ts'
 import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
@@ -28,11 +30,16 @@ import * as sampleVectors from '../../src/store/queries/sample-vectors.ts'
 import * as spaces from '../../src/store/queries/spaces.ts'
 import * as statistics from '../../src/store/queries/statistics.ts'
 import * as termStatistics from '../../src/store/queries/term-statistics.ts'
+import * as traceCounts from '../../src/store/queries/trace-counts.ts'
+import * as tracePrune from '../../src/store/queries/trace-prune.ts'
+import * as traceRead from '../../src/store/queries/trace-read.ts'
+import * as traceWrite from '../../src/store/queries/trace-write.ts'
 import * as vacuumForgotten from '../../src/store/queries/vacuum-forgotten.ts'
 import * as vectorIndexes from '../../src/store/queries/vector-indexes.ts'
 import * as vectorsSearch from '../../src/store/queries/vectors-search.ts'
 import * as vectorsWrite from '../../src/store/queries/vectors-write.ts'
 import * as versionStart from '../../src/store/queries/version-start.ts'
+import { everyTraceEvent } from '../support/trace-events.ts'
 import { NOW, numbers, type TestBank, termsOf, unitVector, writeDocumentIn } from './store-fixture.ts'
 
 export interface RecordedStatement {
@@ -84,6 +91,7 @@ const MODULES = {
   ...filterReach,
   ...forgetChunks,
   ...forgetReceipts,
+  ...forgetTrace,
   ...leaveSpace,
   ...lexicalMatches,
   ...termStatistics,
@@ -94,6 +102,10 @@ const MODULES = {
   ...sampleVectors,
   ...spaces,
   ...statistics,
+  ...traceCounts,
+  ...tracePrune,
+  ...traceRead,
+  ...traceWrite,
   ...vacuumForgotten,
   ...vectorIndexes,
   ...vectorsSearch,
@@ -131,6 +143,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'question-key.ts',
   'plain-baselines.ts',
   'space-tables.ts',
+  'trace-tables.ts',
   'vector-code.ts',
   'vector-search-sql.ts',
   'vector-sql.ts',
@@ -298,6 +311,21 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
         passages: [{ rank: 1, chunkId: id, score: 1 }],
       },
     ])
+    const events = everyTraceEvent({ documentId: second.documentId, receiptId: 'r' })
+    await q.insertTrace(tx, bankId, events)
+    await q.tailTrace(tx, bankId, { types: TRACE_TYPES, after: null, limit: 5 })
+    await q.tailTrace(tx, bankId, { types: TRACE_TYPES, after: 'a', limit: 5 })
+    await q.eventsOfTrace(tx, bankId, 't')
+    await q.traceOfReceipt(tx, bankId, 'r')
+    await q.traceCounts(tx, bankId, NOW)
+    await q.traceExtent(tx, bankId)
+    await q.blankTelling(tx, bankId, () => false)
+    await q.blankTracesOfReceipts(tx, bankId, ['r'])
+    await q.blankTraces(tx, bankId, ['t'])
+    await q.forgetInTrace(tx, bankId, { documentIds: [second.documentId], chunkIds: [id], whole: true })
+    await q.deleteTraceBefore(tx, bankId, NOW)
+    await q.deleteTraceOver(tx, bankId, 0)
+    await q.deleteTrace(tx, bankId)
     await q.findReceipt(tx, bankId, 'r')
     await q.recordReceiptUse(tx, bankId, 'r', [{ chunkId: id, used: 'cited' }], NOW)
     await q.blankRequests(tx, bankId, ['r'])

@@ -27,8 +27,8 @@ export interface TraceWriterOptions {
   readonly redact?: ((text: string) => string) | undefined
   /** @default none */
   readonly tracers?: readonly Tracer[]
-  /** Writes what events refer to: receipts. @default nothing */
-  readonly before?: () => Promise<void>
+  /** Called before events of banks are written, to write what they refer to: receipts. Never rejects. @default nothing */
+  readonly before?: (bankIds: ReadonlySet<number>) => Promise<void>
   /** Longest wait of a record in memory. @default 200 */
   readonly delayMs?: number
   /** Most bytes of records in memory, about; past it the oldest are dropped. @default 16 MiB */
@@ -71,8 +71,9 @@ export function createTraceWriter(options: TraceWriterOptions): TraceWriter {
     if (batch.length === 0) return
     isWriting = true
     try {
-      await options.before?.().catch(() => undefined) // who writes them tells of it
-      for (const bankId of new Set(batch.map((one) => one.bankId))) {
+      const banks = new Set(batch.map((one) => one.bankId))
+      await options.before?.(banks)
+      for (const bankId of banks) {
         const own = batch.filter((one) => one.bankId === bankId).map(({ event }) => event)
         const lost = await writeBank(database, bankId, own)
         if (lost.error !== null)

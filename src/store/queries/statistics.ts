@@ -6,7 +6,7 @@ import type { Queryable } from '../database.ts'
 export async function bankStatistics(
   q: Queryable,
   bankId: number,
-): Promise<Omit<BankStats, 'bank' | 'store'>> {
+): Promise<Omit<BankStats, 'bank' | 'store' | 'lastDay'>> {
   const documents = await q.query<{
     state: string
     format: string

@@ -5,6 +5,20 @@ const TABLES = Object.values(TRACE_TABLES)
 /** What a row takes beside its content, about: its other columns, header and three index entries. */
 const ROW_BYTES = 400
 
+/** When the oldest event began, and what the trace of all banks takes on disk: cheap to ask. */
+export async function traceExtent(
+  q: Queryable,
+  bankId: number,
+): Promise<{ readonly oldest: Date | null; readonly storeBytes: number }> {
+  const firsts = TABLES.map(({ name }) => `(select min(at) from ${name} where bank_id = $1)`)
+  const sizes = TABLES.map(({ name }) => `pg_total_relation_size('${name}'::regclass)`)
+  const [extent] = await q.query<{ oldest: Date | null; storeBytes: number }>(
+    `select least(${firsts.join(', ')}) as oldest, ${sizes.join(' + ')} as "storeBytes"`,
+    [bankId],
+  )
+  return extent ?? { oldest: null, storeBytes: 0 }
+}
+
 /** Removes what began before a time. */
 export async function deleteTraceBefore(q: Queryable, bankId: number, before: Date): Promise<number> {
   let deleted = 0

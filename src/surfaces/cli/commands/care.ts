@@ -81,6 +81,7 @@ function renderStats(stats: BankStats): string {
     ['terms', String(stats.terms)],
     ['postings', String(stats.postings)],
     ['receipts', String(stats.receipts)],
+    ...lastDayRows(stats.lastDay),
     ...Object.entries(stats.byFormat).map(([format, count]) => [`documents, ${format}`, String(count)]),
     ...Object.entries(stats.store).map(([name, value]) => [
       `store, ${name}`,
@@ -88,6 +89,23 @@ function renderStats(stats: BankStats): string {
     ]),
   ]
   return table(['what', 'value'], rows)
+}
+
+function lastDayRows(counts: BankStats['lastDay']): string[][] {
+  const { recalls, retains, answers, errors, modelCalls, modelErrors, fallbacks, fallbackRate } = counts
+  const share = fallbackRate === null ? '' : ` (${(100 * fallbackRate).toFixed(1)} %)`
+  return [
+    [
+      'last 24 h',
+      `${counted(retains, 'retain')}, ${counted(recalls, 'recall')}, ${counted(answers, 'answer')}`,
+    ],
+    ['last 24 h, errors', String(errors)],
+    [
+      'last 24 h, model calls',
+      `${modelCalls}, ${modelErrors} failed; ${counts.modelTokens} tokens, $${counts.costUsd.toFixed(4)}`,
+    ],
+    ['last 24 h, formulated by rules for an unreadable reply', `${fallbacks}${share}`],
+  ]
 }
 
 function renderDoctor(report: DoctorReport, paint: Paint): string {
