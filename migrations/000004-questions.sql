@@ -198,35 +198,43 @@ create table sweep_events (
 create index sweep_events_by_trace on sweep_events (bank_id, trace_id);
 create index sweep_events_by_time on sweep_events (bank_id, at);
 
--- A folder that is kept in step with its documents, and the sweeper that holds it.
+-- A folder that is kept in step with its documents, and the sweeper that holds it. labels: hash of what every document is given;
+-- device: the file system that the last pass saw.
+create sequence sweep_root_ids;
 create table sweep_roots (
   bank_id integer not null references banks on delete cascade,
+  root_id bigint not null,
   root text not null,
   source_prefix text not null,
   holder text,
   held_until timestamptz,
+  device text,
+  labels text,
   passes bigint not null default 0,
   last_pass_at timestamptz,
   last_error text,
-  primary key (bank_id, root)
+  primary key (bank_id, root_id),
+  unique (bank_id, root, source_prefix)
 );
 
--- What the last pass saw of each file: a file whose size, time and inode are the same is not read again.
+-- What the last pass saw of each file: one whose size, time and inode are the same is not read again.
+-- missing: 0 there, 1 marked by a pass that did not find it (or found it empty), 2 its document was deleted and the file is there, empty.
+-- problem: code of why it has no document of this content; changed_at: when the row was written.
 create table sweep_files (
   bank_id integer not null,
-  root text not null,
+  root_id bigint not null,
   path text not null,
-  source text not null,
-  size bigint not null,
-  modified_ms double precision not null,
-  inode text not null,
-  content_hash text not null,
+  size bigint,
+  modified_ms double precision,
+  inode text,
+  content_hash text,
+  problem text,
+  reason text,
   missing smallint not null default 0,
-  seen_at timestamptz not null,
-  primary key (bank_id, root, path),
-  foreign key (bank_id, root) references sweep_roots on delete cascade
+  changed_at timestamptz not null,
+  primary key (bank_id, root_id, path),
+  foreign key (bank_id, root_id) references sweep_roots on delete cascade
 );
-create index sweep_files_by_hash on sweep_files (bank_id, root, content_hash);
 
 -- retired: a space that the bank was in before, kept to go back to.
 alter table bank_spaces drop constraint bank_spaces_state_check;

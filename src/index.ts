@@ -55,6 +55,8 @@ export type {
   RetainResult,
   RetainStatus,
 } from './domain/retain.ts'
+// sweep
+export type { SweepOptions, SweepPass, SweepReason, SweptFolder } from './domain/sweep.ts'
 export type { Trust } from './domain/trust.ts'
 export { TRUST_LEVELS } from './domain/trust.ts'
 // needs no open memory: it makes the folder that one is then opened on
@@ -65,7 +67,7 @@ export type { TailOptions } from './maintain/trace/read-trace.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
-export type { ImportResult, Memory, RetainManyOptions } from './memory-api.ts'
+export type { ImportResult, Memory, RetainManyOptions, Sweep } from './memory-api.ts'
 export type {
   AnswerTrace,
   FormulateTrace,

@@ -18,9 +18,21 @@ import type {
   RetainOptions,
   RetainResult,
 } from './domain/retain.ts'
+import type { SweepOptions, SweepPass, SweptFolder } from './domain/sweep.ts'
 import type { FollowOptions } from './maintain/trace/follow-trace.ts'
 import type { TailOptions } from './maintain/trace/read-trace.ts'
 import type { TracedExchange, TraceEvent } from './observability/trace.ts'
+
+/** Keeps a folder and its documents in step. */
+export interface Sweep {
+  /**
+   * One look at the folder: adds, changes, renames (nothing is embedded), deletions (when two looks in a row do not find the file). Files of
+   * the size, time and inode that they had are not read.
+   */
+  (dir: string, options?: SweepOptions): Promise<SweepPass>
+  /** The folders that are or were swept into the bank. */
+  status(): Promise<readonly SweptFolder[]>
+}
 
 export interface RetainManyOptions {
   readonly onProgress?: (progress: {
@@ -59,6 +71,7 @@ export interface Memory extends AsyncDisposable {
     options?: RetainManyOptions,
   ): AsyncIterable<RetainManyResult>
   index(path: string, options?: IndexOptions): Promise<IndexResult>
+  readonly sweep: Sweep
 
   recall(query: RecallQuery, options?: RecallOptions): Promise<RecallResult>
   /** An answer from memory alone, each sentence cited; also as a stream. */

@@ -20,6 +20,7 @@ import { readCalls } from './memory/read-calls.ts'
 import { NO_RERANKER } from './memory/reranker-source.ts'
 import { rememberScope } from './memory/scopes.ts'
 import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
+import { sweepCalls } from './memory/sweep-calls.ts'
 import { createUpkeep } from './memory/upkeep.ts'
 import { writeCalls } from './memory/write-calls.ts'
 import type { Memory } from './memory-api.ts'
@@ -115,6 +116,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
   const memory: Memory = {
     name,
     ...writeCalls(scope),
+    ...sweepCalls(scope),
     ...readCalls(scope),
     ...answerCalls(scope),
     ...careCalls(scope),

@@ -27,6 +27,19 @@ export type EngineEvent =
       readonly status: string
     }
   | {
+      readonly type: 'sweep-end'
+      readonly bank: string
+      readonly root: string
+      readonly created: number
+      readonly updated: number
+      readonly moved: number
+      readonly deleted: number
+      readonly failed: number
+      /** Code of what ended the pass, or null. */
+      readonly error: string | null
+      readonly durationMs: number
+    }
+  | {
       readonly type: 'forget-end'
       readonly bank: string
       readonly documents: number

@@ -3,6 +3,7 @@ import { ProlepsisError } from '../domain/errors.ts'
 import { deleteDocuments } from '../store/queries/delete-documents.ts'
 import { findDocumentIds } from '../store/queries/documents.ts'
 import { deleteReceipts } from '../store/queries/forget-chunks.ts'
+import { deleteSweepRoots } from '../store/queries/sweep.ts'
 import { deleteTrace } from '../store/queries/trace-prune.ts'
 import { checkKeys, checkText } from './check-options.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
@@ -95,6 +96,7 @@ async function forgetDocuments(
     await deleteReceipts(database, bankId)
     // what others noted meanwhile
     await deleteTrace(database, bankId)
+    await deleteSweepRoots(database, bankId)
   }
   const { documents, chunks } = progress
   return { documents, chunks }

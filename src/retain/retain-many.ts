@@ -42,14 +42,16 @@ const LARGE_ITEM = 8 * 1024 ** 2
  * the items' source: then what came before it is committed, and its results are given, first.
  *
  * @param run runs each piece of work; what it refuses ends the stream
+ * @param mostVectors of a batch: fewer of them let others have the model and the store sooner
  */
 export async function* retainMany(
   deps: RetainDeps,
   items: Iterable<RetainItem> | AsyncIterable<RetainItem>,
   signal?: AbortSignal | undefined,
   run: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
+  mostVectors: number = MOST_VECTORS,
 ): AsyncGenerator<RetainManyResult, void, undefined> {
-  let limit = FEWEST_VECTORS
+  let limit = Math.min(FEWEST_VECTORS, mostVectors)
   const batches = batchesOf(
     items,
     (item) => run(() => planItem(deps, item, signal)),
@@ -72,7 +74,7 @@ export async function* retainMany(
       watched(upcoming)
       const startedAt = performance.now()
       embedded = await run(() => embedBatch(deps, batch, signal))
-      limit = nextLimit(limit, vectorsIn(batch), performance.now() - startedAt)
+      limit = Math.min(nextLimit(limit, vectorsIn(batch), performance.now() - startedAt), mostVectors)
       if (committing !== null) yield* await committing
       const spool = embedded
       committing = run(() => {

@@ -29,6 +29,7 @@ import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
 import * as sampleVectors from '../../src/store/queries/sample-vectors.ts'
 import * as spaces from '../../src/store/queries/spaces.ts'
 import * as statistics from '../../src/store/queries/statistics.ts'
+import * as sweep from '../../src/store/queries/sweep.ts'
 import * as termStatistics from '../../src/store/queries/term-statistics.ts'
 import * as traceCounts from '../../src/store/queries/trace-counts.ts'
 import * as tracePrune from '../../src/store/queries/trace-prune.ts'
@@ -106,6 +107,7 @@ const MODULES = {
   ...tracePrune,
   ...traceRead,
   ...traceWrite,
+  ...sweep,
   ...vacuumForgotten,
   ...vectorIndexes,
   ...vectorsSearch,
@@ -355,6 +357,28 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.standingChunks(tx, bankId, second.documentId, second.chunkIds)
     await q.cueWriters(tx, bankId, second.documentId)
   })
+  const claim = { root: '/r', sourcePrefix: '', holder: 'me', now: NOW, until: NOW, instead: 'you' }
+  const swept = await q.claimSweepRoot(database, bankId, claim)
+  if (swept === null) throw new Error('the folder is another one’s')
+  const { rootId } = swept
+  const seen = {
+    size: 1,
+    modifiedMs: 1.5,
+    inode: '1',
+    contentHash: 'h',
+    problem: null,
+    reason: null,
+    missing: 0,
+  }
+  await q.sweepRootsOf(database, bankId, '/r')
+  await q.recordSweepPass(database, bankId, rootId, { at: NOW, error: null, device: '1', labels: null })
+  await q.writeSweptFiles(database, bankId, rootId, [{ path: 'a', ...seen, changedAt: NOW }])
+  await q.sweptFiles(database, bankId, rootId)
+  await q.listSweepRoots(database, bankId)
+  await q.deleteSweptFiles(database, bankId, rootId, ['a'])
+  await q.renameSource(database, bankId, 'no/such', 'no/other')
+  await q.releaseSweepRoot(database, bankId, rootId, 'me')
+  await q.deleteSweepRoots(database, bankId)
   for (const check of integrity.INTEGRITY_CHECKS) {
     await check.count(database, bank)
     await check.documents?.(database, bank)

@@ -3,8 +3,25 @@ import { dirname, join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import { errorCodeOf } from '../../domain/error-code.ts'
 
+/** What editors, office programs and browsers keep beside a file while it is open or on its way, and what file systems leave of deleted ones. */
+const TEMPORARY_FILES: readonly string[] = [
+  ...[
+    '*.sw[j-p]',
+    '*~',
+    '\\#*#',
+    '.#*',
+    '4913',
+    '.~lock.*#',
+    '~$*',
+    '*.kate-swp',
+    '*___jb_tmp___',
+    '*___jb_old___',
+  ],
+  ...['*.tmp', '*.part', '*.partial', '*.crdownload', '*.goutputstream-*', '.nfs*', '.fuse_hidden*'],
+]
+
 /** Never worth reading; a `!` rule in an ignore file can bring them back. */
-const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis']
+const DEFAULT_IGNORES: readonly string[] = ['.git', 'node_modules', '.prolepsis', ...TEMPORARY_FILES]
 
 /** Ignore files by name; in one folder the later one has the last word. */
 const IGNORE_FILES = ['.gitignore', '.prolepsisignore'] as const

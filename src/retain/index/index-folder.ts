@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Document } from '../../domain/document.ts'
-import { isProlepsisError, type ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
+import { type ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 import type {
   IndexOptions,
   IndexProgress,
@@ -8,13 +7,11 @@ import type {
   RetainItem,
   RetainManyResult,
 } from '../../domain/retain.ts'
-import { findCurrentDocument } from '../../store/queries/documents.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { retainMany } from '../retain-many.ts'
-import { INDEX_KEY } from './index-key.ts'
+import { folderId, isOfAnotherFolder, itemOf, OF_ANOTHER_FOLDER } from './folder-item.ts'
 import { type IndexRequest, readIndexOptions } from './index-options.ts'
 import { findGone, type Gone, looksUnmounted, prune } from './prune.ts'
-import { readStableFile } from './read-file.ts'
 import { type FoundFile, type Walk, walkFolder } from './walk-folder.ts'
 
 export interface IndexDeps extends RetainDeps {
@@ -53,14 +50,14 @@ export async function indexFolder(
         continue
       }
       given.push(file)
-      yield await itemOf(file, request, from, tally)
+      yield await itemOf(file, request, from, tally.unreadable)
     }
   }
   let at = 0
   for await (const result of retainMany(deps, items(), request.signal)) tally.take(result, given[at++]!)
   if (request.prune !== false && walk.complete) {
     const gone = await findGone(deps, { request, walk, from, empty: tally.emptied })
-    if (request.prune !== 'force' && looksUnmounted(gone)) {
+    if (request.prune !== 'force' && looksUnmounted(gone.documents.length, gone.of)) {
       const reason = unmounted(gone)
       tally.skip('.', reason)
       deps.events.emit({ type: 'warning', code: 'INDEX_UNMOUNTED', message: `${path}: ${reason}` })
@@ -71,49 +68,6 @@ export async function indexFolder(
 
 function unmounted({ documents, of }: Gone): string {
   return `${documents.length} of the ${of} documents that came from it have no file now, as if a mount were missing: none was marked as deleted; index with prune "force" does so`
-}
-
-/** Tells folders apart without telling where they are. */
-function folderId(root: string): string {
-  return createHash('sha256').update(root).digest('hex').slice(0, 12)
-}
-
-const OF_ANOTHER_FOLDER =
-  'a document from another folder has this source: index with a prefix to keep both, or adopt to take it over'
-
-/** A prefix names what is under it, wherever it lies; without one, folders of like content would supersede each other. */
-async function isOfAnotherFolder(
-  { store }: IndexDeps,
-  file: FoundFile,
-  request: IndexRequest,
-  from: string,
-): Promise<boolean> {
-  if (request.sourcePrefix !== '' || request.adopt) return false
-  const current = await findCurrentDocument(store.database, store.bankId, file.relative)
-  const mark = current?.metadata[INDEX_KEY]
-  return mark !== undefined && mark !== from
-}
-
-async function itemOf(
-  file: FoundFile,
-  request: IndexRequest,
-  from: string,
-  tally: Tally,
-): Promise<RetainItem> {
-  const content = await readStableFile(file.path, request.maxBytes).catch((error: unknown) => {
-    if (!isProlepsisError(error)) throw error
-    tally.unreadable.set(file, error)
-    // an item that fails keeps results and files in step
-    return new Uint8Array()
-  })
-  return {
-    content,
-    source: request.sourcePrefix + file.relative,
-    metadata: { ...request.metadata, [INDEX_KEY]: from },
-    ...(request.tags === undefined ? {} : { tags: request.tags }),
-    ...(request.trust === undefined ? {} : { trust: request.trust }),
-    ...(request.prompts === undefined ? {} : { prompts: request.prompts }),
-  }
 }
 
 interface Tally {

@@ -38,8 +38,18 @@ const OPTIONS: readonly (keyof IndexOptions)[] = [
   'signal',
 ]
 
-/** @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT, INVALID_TEXT */
-export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBytes: number): IndexRequest {
+/**
+ * @param call name of the call, for its errors
+ * @param also options of the call that are read elsewhere
+ * @throws ProlepsisError UNKNOWN_OPTION, INVALID_ARGUMENT, INVALID_TEXT
+ */
+export function readIndexOptions(
+  path: unknown,
+  options: IndexOptions,
+  maxFileBytes: number,
+  call = 'index',
+  also: readonly string[] = [],
+): IndexRequest {
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\u0000')) {
     throw invalid('path', 'must name a folder or a file')
   }
@@ -47,8 +57,9 @@ export function readIndexOptions(path: unknown, options: IndexOptions, maxFileBy
     throw invalid('options', 'must be an object')
   const unknown = Object.keys(options).find((key) => !OPTIONS.some((known) => known === key))
   if (unknown !== undefined) {
-    throw new ProlepsisError('UNKNOWN_OPTION', `index has no option "${unknown}".`, {
-      hint: didYouMean(unknown, OPTIONS, `Options: ${OPTIONS.join(', ')}.`),
+    const known = [...OPTIONS, ...also]
+    throw new ProlepsisError('UNKNOWN_OPTION', `${call} has no option "${unknown}".`, {
+      hint: didYouMean(unknown, known, `Options: ${known.join(', ')}.`),
       details: { option: unknown },
     })
   }

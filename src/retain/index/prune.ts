@@ -39,7 +39,6 @@ export interface Gone {
  * prefix, when there is one), and none of which a file or folder above could not be read.
  */
 export async function findGone(deps: RetainDeps, extent: Extent): Promise<Gone> {
-  const { database, bankId } = deps.store
   const { request, walk } = extent
   const present = new Set(walk.files.map((file) => request.sourcePrefix + file.relative))
   for (const { path } of walk.skipped) present.add(request.sourcePrefix + path)
@@ -50,26 +49,31 @@ export async function findGone(deps: RetainDeps, extent: Extent): Promise<Gone> 
 
   const documents: Document[] = []
   let of = 0
+  for await (const document of documentsFrom(deps, request, extent.from)) {
+    of++
+    if (isGone(document)) documents.push(document)
+  }
+  return { documents, of }
+}
+
+/** The current documents that came from the folder, by source. */
+export async function* documentsFrom(
+  { store }: RetainDeps,
+  { sourcePrefix, signal }: Pick<IndexRequest, 'sourcePrefix' | 'signal'>,
+  from: string,
+): AsyncGenerator<Document, void, undefined> {
   for (let after: string | undefined; ; ) {
-    throwIfAborted(request.signal)
-    const page = await listDocuments(database, bankId, {
-      sourcePrefix: request.sourcePrefix,
-      limit: PAGE,
-      after,
-    })
-    for (const document of page) {
-      if (!isOurs(document, extent)) continue
-      of++
-      if (isGone(document)) documents.push(document)
-    }
-    if (page.length < PAGE) return { documents, of }
+    throwIfAborted(signal)
+    const page = await listDocuments(store.database, store.bankId, { sourcePrefix, limit: PAGE, after })
+    for (const document of page) if (isFromFolder(document, sourcePrefix, from)) yield document
+    if (page.length < PAGE) return
     after = page.at(-1)?.source
   }
 }
 
 /** Whether so much is gone that the folder is more likely not mounted than emptied. */
-export function looksUnmounted({ documents, of }: Gone): boolean {
-  return documents.length > MANY && documents.length > NEARLY_ALL * of
+export function looksUnmounted(gone: number, of: number): boolean {
+  return gone > MANY && gone > NEARLY_ALL * of
 }
 
 /** Marks documents as deleted. Yields those that were current still. */
@@ -80,17 +84,18 @@ export async function* prune(
 ): AsyncGenerator<Document, void, undefined> {
   for (const document of gone.documents) {
     throwIfAborted(signal)
-    if (await close(deps, document)) yield document
+    if (await closeAsDeleted(deps, document)) yield document
   }
 }
 
-function isOurs(document: Document, { request, from }: Extent): boolean {
+/** Whether a document came from the folder; under a prefix, from any folder. */
+export function isFromFolder(document: Document, sourcePrefix: string, from: string): boolean {
   const mark = document.metadata[INDEX_KEY]
-  return request.sourcePrefix === '' ? mark === from : mark !== undefined
+  return sourcePrefix === '' ? mark === from : mark !== undefined
 }
 
-/** False when somebody retained the source anew meanwhile. */
-function close({ store, clock }: RetainDeps, document: Document): Promise<boolean> {
+/** Marks a version as deleted. False when it is not current any more: somebody retained the source anew meanwhile. */
+export function closeAsDeleted({ store, clock }: RetainDeps, document: Document): Promise<boolean> {
   const { database, bankId } = store
   return database.transaction(async (tx) => {
     await lockSource(tx, bankId, document.source)

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { errorCodeOf } from '../../domain/error-code.ts'
@@ -22,6 +23,9 @@ export interface FoundFile {
   /** Relative to the root, with `/`. */
   readonly relative: string
   readonly bytes: number
+  /** Milliseconds since the epoch, with fractions. */
+  readonly modifiedMs: number
+  readonly inode: string
 }
 
 export interface SkippedPath {
@@ -32,6 +36,10 @@ export interface SkippedPath {
 export interface Walk {
   /** Real path of the folder (of the file's folder when a file was named). */
   readonly root: string
+  /** Of the file system that the root is on. */
+  readonly device: string
+  /** Absolute paths of the folders that were entered, the root first. */
+  readonly folders: readonly string[]
   /** In order of their relative paths. */
   readonly files: readonly FoundFile[]
   /** Present but not read: too large, a link, not a regular file. */
@@ -101,7 +109,16 @@ export async function walkFolder(path: string, options: WalkOptions): Promise<Wa
   // an unreadable root proves nothing about anything
   const complete = found.isDirectory() && progress.unreadable.every((closed) => closed.path !== '')
   const { files, skipped, unreadable, hidden } = progress
-  return { root, files: files.sort(byPath), skipped, unreadable, hidden, complete }
+  return {
+    root,
+    device: String(found.dev),
+    folders: [...progress.entered],
+    files: files.sort(byPath),
+    skipped,
+    unreadable,
+    hidden,
+    complete,
+  }
 }
 
 async function walkInto(folder: Folder, rules: IgnoreRules, progress: Progress): Promise<void> {
@@ -185,14 +202,17 @@ function enter({ path, real }: Folder, progress: Progress): boolean {
 function addFile(
   path: string,
   name: string,
-  found: { isFile(): boolean; readonly size: number },
+  found: Pick<Stats, 'isFile' | 'size' | 'mtimeMs' | 'ino'>,
   progress: Progress,
 ): void {
   const { maxBytes } = progress.options
   if (!found.isFile()) progress.skipped.push({ path: name, reason: 'not a regular file' })
   else if (found.size > maxBytes) {
     progress.skipped.push({ path: name, reason: `${found.size} bytes, over the limit of ${maxBytes}` })
-  } else progress.files.push({ path, relative: name, bytes: found.size })
+  } else {
+    const { size, mtimeMs, ino } = found
+    progress.files.push({ path, relative: name, bytes: size, modifiedMs: mtimeMs, inode: String(ino) })
+  }
 }
 
 const nameOf = (path: string, progress: Progress): string =>

@@ -1,0 +1,76 @@
+import { homedir, hostname } from 'node:os'
+import type { SweepOptions, SweepPass, SweptFolder } from '../domain/sweep.ts'
+import type { Memory } from '../memory-api.ts'
+import type { SweepDeps } from '../retain/sweep/sweep-folder.ts'
+import { listSweepRoots } from '../store/queries/sweep.ts'
+import type { Engine } from './engine.ts'
+import { type BankDeps, callOn, type Scope } from './scope.ts'
+
+/** The calls that keep a folder and its documents in step. */
+export function sweepCalls(scope: Scope): Pick<Memory, 'sweep'> {
+  const { engine } = scope
+  const sweep = async (dir: string, options?: SweepOptions): Promise<SweepPass> => {
+    // of the call, so that its repetition finds the folder its own
+    const holder = holderName(engine)
+    return callOn(scope, 'write', async (deps) => {
+      const { sweepFolder } = await import('../retain/sweep/sweep-folder.ts')
+      const pass = await sweepFolder(sweepDeps(engine, deps, holder), dir, options)
+      await followUp(engine, deps, pass, options?.signal)
+      return pass
+    })
+  }
+  return {
+    sweep: Object.assign(sweep, {
+      status: (): Promise<readonly SweptFolder[]> =>
+        callOn(scope, 'read', async ({ store }) =>
+          (await listSweepRoots(store.database, store.bankId)).map(
+            ({ rootId: _rootId, device: _device, labels: _labels, ...folder }) => folder,
+          ),
+        ),
+    }),
+  }
+}
+
+async function followUp(
+  engine: Engine,
+  { store }: BankDeps,
+  pass: SweepPass,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { created, updated, moved, deleted, chunks } = pass
+  if (created + updated + moved.length + deleted.length === 0) return
+  engine.people.invalidate(store.bankId)
+  await engine.upkeep.afterBulk(store, chunks, signal)
+}
+
+function sweepDeps(engine: Engine, deps: BankDeps, holder: string): SweepDeps {
+  const { settings, location } = engine.resolved
+  const dataDir = 'dataDir' in location ? location.dataDir : null
+  return {
+    ...deps,
+    maxFileBytes: settings.maxFileBytes,
+    exclude: dataDir === null ? [] : [dataDir],
+    dataDir,
+    home: homedir(),
+    holder,
+    isGone,
+  }
+}
+
+/** Process, machine, and what tells two sweepers of one process apart. */
+function holderName({ ids }: Engine): string {
+  return `process ${process.pid} on ${hostname()} (${ids.next()})`
+}
+
+/** Whether a holder is a process of this machine that has ended. */
+function isGone(holder: string): boolean {
+  const [, pid, host] = /^process (\d+) on (.+) \([^()]*\)$/.exec(holder) ?? []
+  if (pid === undefined || host !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    // EPERM: it is there, and another user's
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}
