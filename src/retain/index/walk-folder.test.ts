@@ -52,14 +52,14 @@ describe('ignore rules', () => {
   })
 
   test('.prolepsisignore has the last word over .gitignore, the caller over both', async () => {
-    put('.gitignore', 'notes/\n*.tmp')
+    put('.gitignore', 'notes/\n*.bak')
     put('.prolepsisignore', '!notes/\n*.md')
     put('notes/a.txt')
     put('b.md')
-    put('c.tmp')
+    put('c.bak')
     expect(await names({ ignore: ['.*ignore'] })).toEqual(['notes/a.txt'])
-    expect(await names({ ignore: ['.*ignore', '!c.tmp'] })).toEqual(['c.tmp', 'notes/a.txt'])
-    expect(await names({ ignore: ['.*ignore'], gitignore: false })).toEqual(['b.md', 'c.tmp', 'notes/a.txt'])
+    expect(await names({ ignore: ['.*ignore', '!c.bak'] })).toEqual(['c.bak', 'notes/a.txt'])
+    expect(await names({ ignore: ['.*ignore'], gitignore: false })).toEqual(['b.md', 'c.bak', 'notes/a.txt'])
   })
 
   test('rules of the repository above the folder count, those outside of it do not', async () => {
@@ -70,6 +70,23 @@ describe('ignore rules', () => {
     put('repo/deep/b.txt')
     const found = await walk({}, join(root, 'repo', 'deep'))
     expect(found.files.map((file) => file.relative)).toEqual(['b.txt'])
+  })
+
+  test('what editors and browsers keep beside a file is left out, unless a rule wants it', async () => {
+    for (const name of [
+      'a.txt',
+      'a.txt~',
+      '#a.txt#',
+      '.#a.txt',
+      '.a.txt.swp',
+      '4913',
+      '~$a.docx',
+      'b.tmp',
+      'b.part',
+    ])
+      put(name)
+    expect(await names()).toEqual(['a.txt'])
+    expect(await names({ ignore: ['!b.tmp'] })).toEqual(['a.txt', 'b.tmp'])
   })
 })
 
