@@ -15,6 +15,7 @@ test('the root entry exports these values and no others', () => {
     'RECALL_MODES',
     'TRACE_TYPES',
     'TRUST_LEVELS',
+    'createCrossEncoder',
     'createInjectedEmbedder',
     'createLocalEmbedder',
     'createMemory',

@@ -62,9 +62,9 @@ function placesByIndex(given: readonly unknown[], count: number): Map<number, nu
   return places
 }
 
-/** `3`, `"3"`, `"[3]"`, `"document 3"`. */
+/** `3`, `"3"`, `"[3]"`, `"document 3"`; no fraction, nothing below zero. */
 function indexOf(number: unknown, count: number): number | null {
-  const digits = /^\D*(\d{1,4})\D*$/.exec(String(number))?.[1]
+  const digits = /^[^\d.-]*(\d{1,4})[^\d.]*$/.exec(String(number))?.[1]
   const index = Number(digits ?? Number.NaN) - 1
   return Number.isInteger(index) && index >= 0 && index < count ? index : null
 }

@@ -50,7 +50,8 @@ function recentMessages(history: readonly HistoryMessage[]): string[] {
     const text = content.trim()
     if (text === '' || SILENT_ROLES.has(role.trim().toLowerCase())) continue
     const shown = `${plainLine(role, 40) || 'someone'}:\n${quotedLines(shortened(text, SHOWN_TOKENS.before))}`
-    room -= estimatedTokens(shown)
+    // and the line break behind it
+    room -= estimatedTokens(shown) + 1
     if (room < 0) break
     taken.unshift(shown)
   }

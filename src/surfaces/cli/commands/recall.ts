@@ -1,6 +1,21 @@
 import type { Command } from 'commander'
-import type { Channel, Fusion, HistoryMessage, RecallMode, RecallOptions, Trust } from '../../../index.ts'
-import { CHANNELS, FUSIONS, ProlepsisError, RECALL_MODES, TRUST_LEVELS } from '../../schema/names.ts'
+import type {
+  Channel,
+  FormulatorChoice,
+  Fusion,
+  HistoryMessage,
+  RecallMode,
+  RecallOptions,
+  Trust,
+} from '../../../index.ts'
+import {
+  CHANNELS,
+  FORMULATOR_CHOICES,
+  FUSIONS,
+  ProlepsisError,
+  RECALL_MODES,
+  TRUST_LEVELS,
+} from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { decodeUtf8, parseJsonLine, readFileLines } from '../files.ts'
 import { isTerminal, readAll } from '../io.ts'
@@ -30,6 +45,8 @@ interface RecallCommandOptions extends CommonOptions {
   readonly person?: readonly string[]
   readonly history?: string
   readonly query?: readonly string[]
+  readonly formulator?: FormulatorChoice
+  readonly rerank?: true | number
   readonly why?: boolean
   readonly full?: boolean
   readonly prompt?: boolean
@@ -69,11 +86,21 @@ export function registerRecall(program: Command, context: CliContext): void {
     .option('--person <name>', 'who speaks or is named, repeatable', collect)
     .option('--history <file>', 'the conversation before, JSON lines of {"role", "content"}')
     .option('--query <question>', 'a stand-alone question to ask beside the message, repeatable', collect)
-    .option('--why', 'every score part of each passage')
+    .option(
+      '--rerank [top]',
+      'let the reranking model order the best anew (30 unless a number is given)',
+      positiveNumber,
+    )
+    .option('--why', 'the questions that went out, and every score part of each passage')
     .option('--full', 'whole passages, however long')
     .option('--prompt', 'print the block to put in a prompt')
     .option('--no-receipt', 'write no receipt')
   recall
+    .addOption(
+      recall
+        .createOption('--formulator <who>', 'who makes stand-alone questions of the message')
+        .choices(FORMULATOR_CHOICES),
+    )
     .addOption(recall.createOption('--mode <mode>', 'which channels').choices(RECALL_MODES))
     .addOption(recall.createOption('--fusion <fusion>', 'how channels are joined').choices(FUSIONS))
     .addOption(recall.createOption('--min-trust <level>', 'least trust').choices(TRUST_LEVELS))
@@ -107,7 +134,7 @@ function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): Re
     throw new ProlepsisError('INVALID_ARGUMENT', '--tag-strict alone leaves nothing out.', {
       hint: 'Give --tag or --tag-all with it.',
     })
-  const { limit, mode, fusion, expand, where, source, minTrust } = options
+  const { limit, mode, fusion, expand, where, source, minTrust, formulator, rerank } = options
   const hasTags = options.tag !== undefined || options.tagAll !== undefined || options.tagNone !== undefined
   const tags = hasTags
     ? defined({ any: options.tag, all: options.tagAll, none: options.tagNone, strict: options.tagStrict })
@@ -125,6 +152,8 @@ function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): Re
       where,
       source,
       minTrust,
+      formulator,
+      rerank: typeof rerank === 'number' ? { top: rerank } : rerank,
       tags,
       during,
       asOf: options.asOf,

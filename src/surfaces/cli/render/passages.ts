@@ -44,10 +44,25 @@ export function renderRecall(result: RecallResult, style: PassageStyle): string 
   ]
   return [
     ...result.degraded.map((reason) => paint.bad(`degraded: ${printable(reason)}`)),
+    ...(style.why ? asked(result).map((line) => paint.faint(line)) : []),
     count === 0
       ? 'Nothing in memory answers this.'
       : `${blocks.join('\n\n')}\n\n${paint.faint(facts.join(', '))}`,
   ].join('\n')
+}
+
+const FORMULATORS: Readonly<Record<RecallResult['formulation']['by'], string>> = {
+  rules: 'by rules',
+  model: 'by the model',
+  cache: 'by the model, a moment ago',
+  caller: 'by you',
+}
+
+/** The questions that went out, and who wrote them. */
+function asked({ queries, formulation }: RecallResult): string[] {
+  const { by, tookMs } = formulation
+  const took = by === 'model' ? `, ${Math.round(tookMs)} ms` : ''
+  return [`asked (${FORMULATORS[by]}${took}):`, ...queries.map((query) => `${INDENT}${printable(query)}`)]
 }
 
 /** One passage; `rank` null leaves out how it was found. */
@@ -81,8 +96,9 @@ function reasons(passage: Passage, { paint, columns, why }: PassageStyle): strin
   if (passage.cue !== null) lines.push(`met by ${passage.cue.kind}: ${printable(passage.cue.text)}`)
   if (why) {
     const numbers = Object.entries(parts.channels).map(([channel, score]) => `${channel} ${score.toFixed(3)}`)
+    const reranked = parts.rerank === null ? '' : `, reranked ${parts.rerank.toFixed(3)}`
     lines.push(
-      `scores: ${numbers.join(', ')}; fused ${parts.fused.toFixed(4)}, lift ×${parts.lift.toFixed(3)}`,
+      `scores: ${numbers.join(', ')}; fused ${parts.fused.toFixed(4)}, lift ×${parts.lift.toFixed(3)}${reranked}`,
     )
     const features = Object.entries(parts.features)
       .filter(([, value]) => value !== 0)
