@@ -45,6 +45,37 @@ export type EngineEvent =
       readonly documents: number
       readonly chunks: number
     }
+  | {
+      readonly type: 'job-start'
+      readonly bank: string
+      readonly jobId: number
+      readonly kind: string
+      readonly source: string | null
+      /** From 1. */
+      readonly attempt: number
+    }
+  | {
+      readonly type: 'job-end'
+      readonly bank: string
+      readonly jobId: number
+      readonly kind: string
+      readonly source: string | null
+      readonly attempt: number
+      /** `waiting`: it failed and is tried again after a pause. `lost`: another worker has it, or it is gone. */
+      readonly state: 'done' | 'waiting' | 'dead' | 'cancelled' | 'lost'
+      readonly errorCode: string | null
+      readonly durationMs: number
+      /** Calls of models. */
+      readonly calls: number
+    }
+  | {
+      readonly type: 'job-dead'
+      readonly bank: string
+      readonly jobId: number
+      readonly kind: string
+      readonly source: string | null
+      readonly errorCode: string | null
+    }
   | { readonly type: 'maintenance-end'; readonly task: string; readonly durationMs: number }
   | { readonly type: 'store-owner-changed'; readonly owner: boolean }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }

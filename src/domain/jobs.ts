@@ -52,3 +52,42 @@ export interface NewJob {
   readonly maxAttempts?: number
   readonly traceId?: string
 }
+
+/** A job that was put in line, as those hear of it who run jobs or wait for them. */
+export interface QueuedJob {
+  readonly jobId: number
+  readonly documentId: number | null
+}
+
+/** How far work on a text's questions is: what `await: 'enriched'` tells. */
+export interface Enrichment {
+  /**
+   * `none`: nothing was in line. `waiting`: an attempt failed (`error`), and the next one comes by itself after a longer pause. `dead`: at least one
+   * job is out of attempts; `cancelled`: at least one was cancelled, and none is dead or waiting.
+   */
+  readonly state: 'none' | 'done' | 'waiting' | 'dead' | 'cancelled'
+  readonly jobs: number
+  /** Chunks of the documents that were worked on. */
+  readonly chunks: number
+  /** Questions that the model wrote, and what became of them. */
+  readonly written: number
+  readonly kept: number
+  readonly dropped: number
+  /** Calls of the model, those that failed included. */
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** US dollars, where prices are known; else 0. */
+  readonly costUsd: number
+  /** Of the first job that is dead or in a longer pause. */
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+export interface JobProgress {
+  /** Jobs that have ended, of those that are waited for. */
+  readonly done: number
+  readonly total: number
+  /** What was worked on last, or null. */
+  readonly source: string | null
+  readonly state: JobState
+}
