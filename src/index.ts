@@ -21,6 +21,9 @@ export { ERROR_CODES, isProlepsisError, ProlepsisError } from './domain/errors.t
 // what can be passed in
 export type { EngineEvent, EventListener } from './domain/events.ts'
 export type { Filter } from './domain/filter.ts'
+// jobs
+export type { Enrichment, Job, JobKind, JobProgress, JobSpending, JobState } from './domain/jobs.ts'
+export { JOB_KINDS, JOB_STATES } from './domain/jobs.ts'
 export type { ExportEnd, ExportedDocument, ExportHeader, ExportLine } from './domain/portable.ts'
 export type { Clock, IdGenerator } from './domain/ports.ts'
 // recall
@@ -67,7 +70,6 @@ export type { TailOptions } from './maintain/trace/read-trace.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
-export type { ImportResult, Memory, RetainManyOptions, Sweep } from './memory-api.ts'
 export type {
   AnswerTrace,
   FormulateTrace,
@@ -83,6 +85,16 @@ export type {
   TraceType,
 } from './observability/trace.ts'
 export { TRACE_TYPES } from './observability/trace.ts'
+export type {
+  ImportResult,
+  JobRunProgress,
+  JobRunResult,
+  JobSelector,
+  Jobs,
+  Memory,
+  RetainManyOptions,
+  Sweep,
+} from './memory-api.ts'
 export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
 export type { InjectedEmbedder } from './providers/injected-embedder.ts'
 export { createInjectedEmbedder } from './providers/injected-embedder.ts'

@@ -1,6 +1,7 @@
 import type { AskEvent, AskOptions, AskResult } from './domain/answer.ts'
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
+import type { Enrichment, Job, JobKind, JobProgress, JobState } from './domain/jobs.ts'
 import type {
   Explanation,
   Passage,
@@ -40,7 +41,74 @@ export interface RetainManyOptions {
     readonly source: string
     readonly status: string
   }) => void
+  /** `enriched`: the stream ends only when the jobs of its texts have ended; `onEnriched` hears what they did. */
+  readonly await?: 'enriched'
+  readonly onJobProgress?: (progress: JobProgress) => void
+  readonly onEnriched?: (enrichment: Enrichment) => void
   readonly signal?: AbortSignal
+}
+
+/** Which jobs; what is absent narrows nothing. */
+export interface JobSelector {
+  readonly state?: JobState
+  readonly kind?: JobKind
+  readonly source?: string
+  /** Literal prefix of the source. */
+  readonly sourcePrefix?: string
+}
+
+export interface JobRunResult {
+  readonly done: number
+  /** Attempts that failed and are made again after a pause. */
+  readonly failed: number
+  readonly dead: number
+  /** Their document was superseded meanwhile. */
+  readonly cancelled: number
+}
+
+export interface JobRunProgress extends JobRunResult {
+  readonly running: number
+  readonly bank: string
+  /** What ended just now, and how. */
+  readonly jobId: number
+  readonly kind: JobKind
+  readonly source: string | null
+  readonly state: 'done' | 'waiting' | 'dead' | 'cancelled'
+}
+
+/** Work that was put off: a model's questions of new texts. It goes on by itself; these calls show it and steer it. */
+export interface Jobs {
+  /** Newest first. `before`: the last job id of the page before. */
+  list(options?: JobSelector & { readonly limit?: number; readonly before?: number }): Promise<readonly Job[]>
+  /** Null when there is no such job, or none any more: jobs go with their document. */
+  get(jobId: number): Promise<Job | null>
+  counts(): Promise<Readonly<Record<JobState, number>>>
+  /** Lets jobs that are dead, cancelled or in a pause run at once, with all their attempts. Resolves to how many. @throws ProlepsisError NOT_FOUND */
+  retry(which: number | JobSelector): Promise<number>
+  /** Ends jobs that wait or run. Resolves to how many. @throws ProlepsisError NOT_FOUND */
+  cancel(which: number | JobSelector): Promise<number>
+  /**
+   * Waits until jobs that are in line now have ended, whoever runs them. One that failed and has a pause of more than a minute before it is not
+   * waited for: the result says so.
+   */
+  wait(options?: {
+    readonly source?: string
+    readonly sourcePrefix?: string
+    readonly documentIds?: readonly number[]
+    readonly signal?: AbortSignal
+    readonly onProgress?: (progress: JobProgress) => void
+  }): Promise<Enrichment>
+  /** Works on the bank's jobs, beside what the memory does in the background, until the signal fires. @throws ProlepsisError MODEL_NOT_CONFIGURED */
+  run(options?: {
+    /** `now`: what is due, and no more. `idle`: until no job is in line, pauses sat out. @default until the signal fires */
+    readonly until?: 'now' | 'idle'
+    /** Those of every bank of the store. @default false */
+    readonly allBanks?: boolean
+    /** Jobs at once. @default the setting `modelConcurrency` */
+    readonly concurrency?: number
+    readonly signal?: AbortSignal
+    readonly onProgress?: (progress: JobRunProgress) => void
+  }): Promise<JobRunResult>
 }
 
 export interface ImportResult {
@@ -131,7 +199,12 @@ export interface Memory extends AsyncDisposable {
   export(): AsyncIterable<string>
   import(
     lines: AsyncIterable<string> | Iterable<string>,
-    options?: { readonly signal?: AbortSignal; readonly onProgress?: (done: number) => void },
+    options?: {
+      /** Let the language model write questions of current texts that come with none. @default false */
+      readonly enrich?: boolean
+      readonly signal?: AbortSignal
+      readonly onProgress?: (done: number) => void
+    },
   ): Promise<ImportResult>
   /** Derive chunks, cues, vectors and postings anew from the documents. */
   rebuildIndex(options?: {
@@ -140,6 +213,7 @@ export interface Memory extends AsyncDisposable {
     readonly onProgress?: (done: number, total: number) => void
     readonly signal?: AbortSignal
   }): Promise<{ readonly documents: number; readonly chunks: number }>
+  readonly jobs: Jobs
   stats(): Promise<BankStats>
   doctor(options?: { readonly mend?: boolean }): Promise<DoctorReport>
 
@@ -160,5 +234,9 @@ export interface Memory extends AsyncDisposable {
   }
   /** A consistent copy of the whole embedded store, gzip tar. */
   backup(path: string): Promise<{ readonly bytes: number }>
-  close(): Promise<void>
+  /**
+   * Waits for calls that run, and for jobs that this memory put in line and that are due: at most the setting `drainMs`, not at all once the signal
+   * fires. What is left stays in line.
+   */
+  close(options?: { readonly signal?: AbortSignal }): Promise<void>
 }

@@ -6,12 +6,14 @@ import { createUuidGenerator } from './domain/uuid.ts'
 import { checkKeys } from './maintain/check-options.ts'
 import { createTraceWriter } from './maintain/trace/trace-writer.ts'
 import { answerCalls } from './memory/answer-calls.ts'
+import { createBackgroundJobs } from './memory/background-jobs.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
 import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { eventCalls } from './memory/event-calls.ts'
+import { jobCalls } from './memory/job-calls.ts'
 import { NO_MODEL } from './memory/model-source.ts'
 import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
@@ -64,6 +66,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const { readOnly, receiptDays, trace, traceText, traceDays, traceMegabytes } = resolved.settings
   const receipts = readOnly ? NO_RECEIPTS : createReceiptWriter(events)
   const upkeep = createUpkeep({ database, clock, events, calls, receiptDays, traceDays, traceMegabytes })
+  const jobs = createBackgroundJobs(() => ({ engine, opener }))
   const engine: Engine = {
     database,
     resolved,
@@ -87,12 +90,10 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
         return receipts.flushBehind()
       },
     }),
+    jobs,
   }
-  return bankHandle(
-    { engine, opener: createBankOpener(engine), close: closing(engine) },
-    resolved.settings.bank,
-    true,
-  )
+  const opener = createBankOpener(engine)
+  return bankHandle({ engine, opener, close: closing(engine) }, resolved.settings.bank, true)
 }
 
 /** A memory that may not write gives receipts that nobody can report on. */
@@ -106,7 +107,7 @@ const NO_RECEIPTS: Engine['receipts'] = {
 interface Shared {
   readonly engine: Engine
   readonly opener: BankOpener
-  readonly close: () => Promise<void>
+  readonly close: Memory['close']
 }
 
 /** A handle on one bank. Handles are cheap and share everything; closing one closes the memory. */
@@ -123,24 +124,27 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...portableCalls(scope),
     ...eventCalls(scope),
     ...storeCalls(engine, opener),
+    jobs: jobCalls(scope),
     bank: (other, options = {}) => {
       checkKeys(options, ['createIfMissing'], 'bank')
       const { createBanks, bank } = engine.resolved.settings
       return bankHandle(shared, other, options.createIfMissing ?? (createBanks || other === bank))
     },
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   }
   rememberScope(memory, scope)
   return memory
 }
 
-/** Waits for calls that run, writes what waits, closes store and model. Idempotent: every call gives the same promise. */
-function closing(engine: Engine): () => Promise<void> {
+/** Waits for calls that run, drains jobs, writes what waits, closes store and models. Idempotent: every call gives the same promise. */
+function closing(engine: Engine): Memory['close'] {
   let closed: Promise<void> | undefined
+  const hurry = new AbortController()
   const close = async (): Promise<void> => {
     await engine.calls.end()
     try {
+      await engine.jobs.close(hurry.signal)
       await engine.receipts.close()
     } finally {
       // the store's lock is given up whatever else fails
@@ -149,7 +153,10 @@ function closing(engine: Engine): () => Promise<void> {
       await engine.embedder.close().finally(() => engine.database.close())
     }
   }
-  return () => {
+  return (options = {}) => {
+    checkKeys(options, ['signal'], 'close')
+    if (options.signal?.aborted === true) hurry.abort()
+    else options.signal?.addEventListener('abort', () => hurry.abort(), { once: true })
     closed ??= close()
     return closed
   }

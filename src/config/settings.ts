@@ -32,6 +32,7 @@ export interface Settings {
   readonly inputPrice: number | null
   readonly outputPrice: number | null
   readonly enrich: boolean
+  readonly worker: boolean
   readonly drainMs: number
   readonly formulator: 'model' | 'rules'
   readonly formulateMs: number
@@ -273,6 +274,13 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     schema: z.boolean('must be true or false'),
     default: true,
     meaning: 'Let the language model, where there is one, write questions for what is retained.',
+  },
+  worker: {
+    key: 'worker',
+    type: 'boolean',
+    schema: z.boolean('must be true or false'),
+    default: true,
+    meaning: 'Run jobs in this process; false leaves them to prolepsis work.',
   },
   drainMs: {
     key: 'drain_ms',

@@ -1,6 +1,7 @@
 import type { Document, Metadata } from './document.ts'
 import type { ProlepsisError } from './errors.ts'
 import type { PromptTexts } from './prompt-files.ts'
+import type { Enrichment, JobProgress } from './jobs.ts'
 import type { Trust } from './trust.ts'
 
 export interface RetainOptions {
@@ -25,6 +26,15 @@ export interface RetainOptions {
   readonly title?: string
   /** A text in place of the prompt `questions`, for the model that writes them. @default the bank's, else the package's */
   readonly prompts?: Pick<PromptTexts, 'questions'>
+  /**
+   * Let the language model write questions of a new text, in the background. Where the caller gives `questions`, none at all among them, no model is
+   * asked. @default the setting `enrich`, where the memory has a model
+   */
+  readonly enrich?: boolean
+  /** `enriched`: resolve only when the text's jobs have ended, and tell what they did in `enrichment`. @default when the text is committed */
+  readonly await?: 'enriched'
+  /** Hears of the jobs that are waited for. */
+  readonly onProgress?: (progress: JobProgress) => void
   readonly signal?: AbortSignal
 }
 
@@ -37,6 +47,10 @@ export interface RetainResult {
   readonly cues: number
   readonly vectors: number
   readonly notes: readonly string[]
+  /** Jobs that were put in line for it. */
+  readonly jobs: number
+  /** Present with `await: 'enriched'`. */
+  readonly enrichment?: Enrichment
   /** `events.trace` shows what came of this call by it. */
   readonly traceId: string
   readonly tookMs: number
@@ -55,7 +69,7 @@ export interface RetainFailure {
 /** One result an item, in the items' order. */
 export type RetainManyResult = RetainResult | RetainFailure
 
-export interface RetainItem extends RetainOptions {
+export interface RetainItem extends Omit<RetainOptions, 'await' | 'onProgress'> {
   readonly content: RetainContent
 }
 
@@ -99,6 +113,12 @@ export interface IndexOptions {
   readonly prune?: boolean | 'force'
   /** As `retain` has it. */
   readonly prompts?: Pick<PromptTexts, 'questions'>
+  /** As that of retain, for every file. */
+  readonly enrich?: boolean
+  /** `enriched`: resolve only when the jobs of these files have ended, and tell what they did in `enrichment`. */
+  readonly await?: 'enriched'
+  /** Hears of the jobs that are waited for. */
+  readonly onJobProgress?: (progress: JobProgress) => void
   readonly onProgress?: (progress: IndexProgress) => void
   readonly signal?: AbortSignal
 }
@@ -121,6 +141,10 @@ export interface IndexResult {
   /** Files and folders left out for beginning with a dot; what is in such folders is not counted. */
   readonly hidden: number
   readonly failed: readonly { readonly path: string; readonly code: string; readonly reason: string }[]
+  /** Jobs that were put in line. */
+  readonly jobs: number
+  /** Present with `await: 'enriched'`. */
+  readonly enrichment?: Enrichment
   readonly chunks: number
   readonly vectors: number
   readonly tookMs: number

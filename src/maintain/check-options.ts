@@ -18,6 +18,15 @@ export function checkKeys(options: unknown, known: readonly string[], call: stri
   })
 }
 
+/** False when it was not given. */
+export function checkFlag(value: unknown, option: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true
+  throw new ProlepsisError('INVALID_ARGUMENT', `${option} must be true or false.`, {
+    hint: `Give ${option}: true, or leave it out.`,
+    details: { option },
+  })
+}
+
 export function checkText(value: unknown, option: string): string {
   if (typeof value !== 'string' || value === '') {
     throw new ProlepsisError('INVALID_ARGUMENT', `${option} must be a text that is not empty.`, {

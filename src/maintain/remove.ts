@@ -1,5 +1,6 @@
 import { chunkIdsOfDocuments } from '../store/queries/chunk-ids.ts'
 import { closeDocument, findCurrentDocument, lockSource } from '../store/queries/documents.ts'
+import { cancelEnrichment } from '../store/queries/job-leases.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
 import type { Seen } from './banks.ts'
 import { checkText } from './check-options.ts'
@@ -23,7 +24,9 @@ export async function removeSource(
     const document = await findCurrentDocument(tx, bankId, source)
     if (document === null) return
     seen.found = true
-    await closeDocument(tx, bankId, document.documentId, 'deleted', new Date(clock.now()))
+    const now = new Date(clock.now())
+    await closeDocument(tx, bankId, document.documentId, 'deleted', now)
+    await cancelEnrichment(tx, bankId, [document.documentId], now)
     await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, [document.documentId]))
   })
   return seen.found

@@ -9,6 +9,7 @@ import type { FormulationCache } from '../recall/formulate/formulation-cache.ts'
 import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
+import type { BackgroundJobs } from './background-jobs.ts'
 import type { EmbedderSource } from './embedder-source.ts'
 import type { ModelSource } from './model-source.ts'
 import type { RerankerSource } from './reranker-source.ts'
@@ -31,6 +32,7 @@ export interface Engine {
   readonly model: ModelSource
   readonly reranker: RerankerSource
   readonly trace: TraceWriter
+  readonly jobs: BackgroundJobs
 }
 
 export interface AnalyserCache {

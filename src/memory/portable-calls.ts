@@ -1,7 +1,7 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { ExportHeader } from '../domain/portable.ts'
 import { createBank } from '../maintain/banks.ts'
-import { checkKeys } from '../maintain/check-options.ts'
+import { checkFlag, checkKeys } from '../maintain/check-options.ts'
 import { exportBank } from '../maintain/export-bank.ts'
 import { importBank } from '../maintain/import-bank.ts'
 import { readExport } from '../maintain/import-lines.ts'
@@ -21,7 +21,8 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
     },
     import: (lines, options = {}) =>
       engine.calls.run(async () => {
-        checkKeys(options, ['signal', 'onProgress'], 'import')
+        checkKeys(options, ['enrich', 'signal', 'onProgress'], 'import')
+        const enrich = checkFlag(options.enrich, 'enrich') ? { traceId: engine.ids.next() } : undefined
         checkLines(lines)
         assertWritable(engine)
         const read = await readExport(lines)
@@ -34,7 +35,8 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
         const { writeVersions } = await import('../retain/write-version.ts')
         const imported = await importBank(
           read,
-          (documents, signal) => repeatable(engine.database, () => writeVersions(deps, documents, signal)),
+          (documents, signal) =>
+            repeatable(engine.database, () => writeVersions(deps, documents, { enrich, signal })),
           options,
         )
         engine.people.invalidate(deps.store.bankId)

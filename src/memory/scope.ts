@@ -34,6 +34,7 @@ export async function depsOf(scope: Scope, kind: CallKind): Promise<BankDeps> {
   const { engine } = scope
   if (kind === 'write' || kind === 'change') assertWritable(engine)
   const store = await scope.opener.open(scope.name, needOf(scope, kind))
+  engine.jobs.serve(store.bank)
   return depsFor(engine, store)
 }
 
@@ -59,6 +60,7 @@ export async function depsFor(engine: Engine, store: BankStore): Promise<BankDep
     model: () => engine.model.calls(store),
     reranker: () => engine.reranker.model(store),
     trace: engine.trace,
+    enrichment: engine.jobs.enrichment,
     formulation: {
       by: engine.resolved.settings.formulator,
       timeoutMs: engine.resolved.settings.formulateMs,

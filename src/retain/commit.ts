@@ -1,5 +1,6 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { Document } from '../domain/document.ts'
+import type { QueuedJob } from '../domain/jobs.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
@@ -13,9 +14,12 @@ import {
   lockSource,
   type NewDocument,
 } from '../store/queries/documents.ts'
+import { cancelEnrichment } from '../store/queries/job-leases.ts'
+import { enqueueJobs } from '../store/queries/jobs.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
 import { startOfVersion, type VersionBefore, versionBefore } from '../store/queries/version-start.ts'
 import type { WritePlan } from './plan.ts'
+import type { EnrichmentLine } from './retain-deps.ts'
 import { keptTextHash } from './text-hash.ts'
 import type { VectorSpool } from './vector-spool.ts'
 import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
@@ -25,12 +29,15 @@ export interface Committed {
   readonly chunks: number
   readonly cues: number
   readonly vectors: number
+  /** Jobs that were put in line for it. */
+  readonly jobs: number
 }
 
 export interface CommitDeps {
   readonly store: BankStore
   readonly analyser: Analyser
   readonly clock: Clock
+  readonly enrichment: EnrichmentLine | null
 }
 
 /**
@@ -49,7 +56,7 @@ export async function commitPlans(
   const prepared = plans.map((plan) =>
     prepare(plan, chunkIds.splice(0, plan.derived.chunks.length), deps.analyser),
   )
-  return database.transaction(async (tx) => {
+  const { committed, queued } = await database.transaction(async (tx) => {
     for (const source of plans.map((plan) => plan.source).sort()) await lockSource(tx, bankId, source)
     const versions: (Document | null)[] = []
     for (const one of prepared) versions.push(await replaceCurrent(tx, deps, one))
@@ -85,12 +92,39 @@ export async function commitPlans(
       bankId,
       written.map((one) => one.terms),
     )
-    return versions.map((document, at) => {
-      if (document === null) return null
-      const { cues = 0, vectors = 0 } = counts.get(document.documentId) ?? {}
-      return { document, chunks: plans[at]!.derived.chunks.length, cues, vectors }
-    })
+    const jobs = await putInLine(tx, deps, written, closed)
+    return {
+      queued: jobs,
+      committed: versions.map((document, at) => {
+        if (document === null) return null
+        const { documentId } = document
+        const { cues = 0, vectors = 0 } = counts.get(documentId) ?? {}
+        const ofIt = jobs.filter((job) => job.documentId === documentId).length
+        return { document, chunks: plans[at]!.derived.chunks.length, cues, vectors, jobs: ofIt }
+      }),
+    }
   })
+  if (queued.length > 0) deps.enrichment?.queued(deps.store, queued)
+  return committed
+}
+
+/** One job for each new version that a model is to write questions of; what was in line for the versions before ends. */
+async function putInLine(
+  tx: Queryable,
+  { store, clock }: CommitDeps,
+  written: readonly { readonly plan: WritePlan; readonly document: Document }[],
+  closed: readonly number[],
+): Promise<readonly QueuedJob[]> {
+  const now = new Date(clock.now())
+  await cancelEnrichment(tx, store.bankId, closed, now)
+  const enriched = written.filter(({ plan }) => plan.enrich)
+  const jobs = enriched.map(({ plan, document }) => ({
+    kind: 'enrich' as const,
+    documentId: document.documentId,
+    traceId: plan.traceId,
+  }))
+  const ids = await enqueueJobs(tx, store.bankId, jobs, now)
+  return ids.map((jobId, at) => ({ jobId, documentId: jobs[at]!.documentId }))
 }
 
 interface Prepared {

@@ -23,6 +23,8 @@ export interface WritePlan {
   readonly notes: readonly string[]
   /** The current document when this was planned. */
   readonly previous: Document | null
+  /** Whether a model is to write questions of it: not where the caller gave some. */
+  readonly enrich: boolean
 }
 
 /** What a retain comes to. */
@@ -105,7 +107,14 @@ async function planNewText(
     derived,
     notes: [...extracted.notes, ...derived.notes, ...notes],
     previous,
+    enrich: isEnriched(deps, request),
   }
+}
+
+/** The caller always wins: questions that were given, none at all among them, stand alone. */
+function isEnriched({ enrichment }: RetainDeps, request: RetainRequest): boolean {
+  if (enrichment === null || request.questions !== undefined) return false
+  return request.enrich ?? enrichment.byDefault
 }
 
 /** The questions when they differ from those that the document has, else undefined. */

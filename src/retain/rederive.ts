@@ -9,6 +9,7 @@ import { chunksOfDocument, reserveChunkIds, type StoredChunk } from '../store/qu
 import { cuesOfChunks, deleteCues } from '../store/queries/cues.ts'
 import { findDocument, lockSource, updateDocumentLabels } from '../store/queries/documents.ts'
 import { deleteMentions } from '../store/queries/entities.ts'
+import { cancelEnrichment } from '../store/queries/job-leases.ts'
 import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts, updateDocumentExtent } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
@@ -37,6 +38,8 @@ export interface RederiveOptions {
   readonly labels?: DocumentLabels
   /** New questions of the caller. @default those that it has */
   readonly questions?: CallerQuestions | undefined
+  /** The caller gives the questions from now on: a model that was to write some is not asked. @default false */
+  readonly endEnrichment?: boolean
   /** Embed every text again, also those of which the bank has a vector. @default false */
   readonly anew?: boolean | undefined
   readonly signal?: AbortSignal | undefined
@@ -76,7 +79,8 @@ export async function rederive(
       anew: options.anew,
       signal: options.signal,
     })
-    const change: Change = { document, labels, stored, chunks, notes: [...notes, ...splits] }
+    const { endEnrichment = false } = options
+    const change: Change = { document, labels, stored, chunks, notes: [...notes, ...splits], endEnrichment }
     const written = await replaceDerived(deps, change, spool)
     return written && { document: { ...document, ...labels }, chunks: chunks.length, ...written }
   } finally {
@@ -125,6 +129,7 @@ interface Change {
   readonly stored: readonly StoredChunk[]
   readonly chunks: DerivedChunks
   readonly notes: readonly string[]
+  readonly endEnrichment: boolean
 }
 
 /** Null when the document was changed or forgotten meanwhile. */
@@ -152,6 +157,7 @@ async function replaceDerived(
       ? await moveStart(tx, bankId, { ...now, occurredAt: labels.occurredAt })
       : now.validFrom
     await updateDocumentLabels(tx, bankId, documentId, { ...labels, validFrom })
+    if (change.endEnrichment) await cancelEnrichment(tx, bankId, [documentId], new Date(deps.clock.now()))
     await clearDerived(tx, deps.store, oldIds, { counted: now.state === 'current', everySpace: !sameCut })
     if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, chunks.cut))
     else await replaceChunks(tx, bankId, change, ids)

@@ -1,5 +1,6 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { EventSink } from '../domain/events.ts'
+import type { QueuedJob } from '../domain/jobs.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { TraceSink } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
@@ -17,4 +18,14 @@ export interface RetainDeps {
   readonly maxTextBytes: number
   readonly ids: IdGenerator
   readonly trace: TraceSink
+  /** Null where nothing is enriched: there is no language model. */
+  readonly enrichment: EnrichmentLine | null
+}
+
+/** Where the enrichment of new texts is put in line. */
+export interface EnrichmentLine {
+  /** Whether a text is enriched whose caller does not say. */
+  readonly byDefault: boolean
+  /** Hears what was put in line, once it is committed. Never throws. */
+  queued(store: BankStore, jobs: readonly QueuedJob[]): void
 }

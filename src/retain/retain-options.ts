@@ -25,6 +25,7 @@ export interface RetainRequest {
   readonly trust: Trust | undefined
   readonly title: string | undefined
   readonly prompts: Pick<PromptTexts, 'questions'> | undefined
+  readonly enrich: boolean | undefined
   readonly signal: AbortSignal | undefined
 }
 
@@ -46,9 +47,12 @@ const READERS: { readonly [Name in keyof RetainRequest]: Reader<NonNullable<Reta
   trust: readTrust,
   title: (value, option) => readText(value, option, MAX_TITLE_LENGTH),
   prompts: (value, option) => checkPrompts(value, option, ['questions']),
+  enrich: readFlag,
   signal: readSignal,
 }
 const RETAIN_OPTIONS: readonly string[] = Object.keys(READERS)
+/** Those that say how long a call waits: the memory has read them before. */
+const WAITING_OPTIONS: readonly string[] = ['await', 'onProgress']
 
 /**
  * Checks the options of retain.
@@ -62,8 +66,9 @@ export function readRetainOptions(options: RetainOptions, also: readonly string[
   }
   for (const key of Object.keys(options)) {
     if (RETAIN_OPTIONS.includes(key) || also.includes(key)) continue
+    if (WAITING_OPTIONS.includes(key)) throw invalid(key, 'is not an option of a single item', ITEM_HINT)
     throw new ProlepsisError('UNKNOWN_OPTION', `retain has no option "${key}".`, {
-      hint: didYouMean(key, RETAIN_OPTIONS, `Options: ${RETAIN_OPTIONS.join(', ')}.`),
+      hint: didYouMean(key, KNOWN_OPTIONS, `Options: ${KNOWN_OPTIONS.join(', ')}.`),
       details: { option: key },
     })
   }
@@ -81,9 +86,13 @@ export function readRetainOptions(options: RetainOptions, also: readonly string[
     trust: read('trust'),
     title: read('title'),
     prompts: read('prompts'),
+    enrich: read('enrich'),
     signal: read('signal'),
   }
 }
+
+const KNOWN_OPTIONS: readonly string[] = [...RETAIN_OPTIONS, ...WAITING_OPTIONS]
+const ITEM_HINT = 'Give it to retainMany itself.'
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   source: "source: 'notes/kelly.md'",
@@ -94,6 +103,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   trust: `trust: one of ${TRUST_LEVELS.join(', ')}`,
   title: "title: 'Kelly'",
   prompts: "prompts: { questions: 'Write …' }",
+  enrich: 'enrich: false',
   signal: 'signal: AbortSignal.timeout(10_000)',
 }
 
@@ -168,6 +178,11 @@ function readQuestions(value: unknown, option: string): CallerQuestions {
     byChunk.set(Number(key), list(items, `${option}.${key}`))
   }
   return { kind: 'by-chunk', questions: byChunk }
+}
+
+function readFlag(value: unknown, option: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalid(option, 'must be true or false')
 }
 
 function readSignal(value: unknown, option: string): AbortSignal {

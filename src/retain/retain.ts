@@ -28,7 +28,7 @@ export async function retain(
 ): Promise<RetainResult> {
   const call = startCall(deps, options)
   try {
-    return await retainRequest(deps, content, readRetainOptions(options), call)
+    return await retainRequest(deps, content, readRetainOptions(options, ['await', 'onProgress']), call)
   } catch (error) {
     traceFailure(deps, call, error)
     throw error
@@ -87,7 +87,7 @@ export async function change(
 ): Promise<Outcome | null> {
   const { document } = plan
   const { database, bankId } = deps.store
-  const counts = { chunks: document.chunkCount, cues: 0, vectors: 0, notes: document.notes }
+  const counts = { chunks: document.chunkCount, cues: 0, vectors: 0, jobs: 0, notes: document.notes }
   if (plan.kind === 'unchanged') return { status: 'unchanged', document, ...counts }
   if (plan.kind === 'relabel') {
     // its time is the same: another one makes other cues
@@ -102,10 +102,11 @@ export async function change(
   const done = await rederive(deps, document.documentId, {
     labels: plan.labels,
     questions,
+    endEnrichment: plan.questions !== undefined,
     signal: request.signal,
   })
   if (done === null) return null
-  return { status: 'updated', notes: document.notes, ...done }
+  return { status: 'updated', jobs: 0, notes: document.notes, ...done }
 }
 
 async function write(deps: RetainDeps, plan: WritePlan, request: RetainRequest): Promise<Outcome | null> {

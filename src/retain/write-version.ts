@@ -1,6 +1,7 @@
 import type { CueDraft } from '../domain/cue.ts'
 import type { Document } from '../domain/document.ts'
 import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import type { QueuedJob } from '../domain/jobs.ts'
 import type { ExportedDocument } from '../domain/portable.ts'
 import type { Queryable } from '../store/database.ts'
 import { writeActivity } from '../store/queries/activity.ts'
@@ -14,6 +15,8 @@ import {
   lockSource,
   type NewDocument,
 } from '../store/queries/documents.ts'
+import { cancelEnrichment } from '../store/queries/job-leases.ts'
+import { enqueueJobs } from '../store/queries/jobs.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
 import { startOfVersion } from '../store/queries/version-start.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
@@ -31,6 +34,12 @@ export interface WrittenVersion {
   readonly chunks: number
 }
 
+export interface WriteVersionOptions {
+  /** Let the language model write questions of current texts that have none of a caller or a model; for the trace id. @default nothing is put in line */
+  readonly enrich?: { readonly traceId: string } | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Writes exported versions as they were: number, times, state, cues of callers and models, activity; all else is derived from their
  * texts. They are embedded together and written in one transaction, in their order: all or none. A version that is there
@@ -42,8 +51,9 @@ export interface WrittenVersion {
 export async function writeVersions(
   deps: RetainDeps,
   exported: readonly ExportedDocument[],
-  signal?: AbortSignal | undefined,
+  options: WriteVersionOptions = {},
 ): Promise<readonly WrittenVersion[]> {
+  const { signal } = options
   const { database, bankId, space } = deps.store
   const derived: DerivedVersion[] = []
   for (const document of exported) {
@@ -57,7 +67,8 @@ export async function writeVersions(
       const chunks = joined(derived.map((one) => one.chunks))
       await embedChunks(chunks, spool, { ...deps.store, embedder: await deps.embedder(), signal })
     }
-    const written = await commitVersions(deps, derived, spool)
+    const { written, queued } = await commitVersions(deps, derived, spool, options)
+    if (queued.length > 0) deps.enrichment?.queued(deps.store, queued)
     return exported.map((document) => written.get(document) ?? { status: 'unchanged', chunks: 0 })
   } finally {
     spool.dispose()
@@ -101,7 +112,11 @@ async function commitVersions(
   deps: RetainDeps,
   derived: readonly DerivedVersion[],
   spool: VectorSpool,
-): Promise<ReadonlyMap<ExportedDocument, WrittenVersion>> {
+  { enrich }: WriteVersionOptions,
+): Promise<{
+  readonly written: ReadonlyMap<ExportedDocument, WrittenVersion>
+  readonly queued: readonly QueuedJob[]
+}> {
   const { database, bankId } = deps.store
   const total = derived.reduce((sum, { chunks }) => sum + chunks.length, 0)
   const allIds = await reserveChunkIds(database, total)
@@ -120,9 +135,22 @@ async function commitVersions(
   return database.transaction(async (tx) => {
     for (const source of sources) await lockSource(tx, bankId, source)
     const written = new Map<ExportedDocument, WrittenVersion>()
-    for (const one of prepared) written.set(one.exported, await commitVersion(tx, deps, one, spool))
-    return written
+    const bare: number[] = []
+    for (const one of prepared) {
+      const { documentId, ...version } = await commitVersion(tx, deps, one, spool)
+      written.set(one.exported, version)
+      if (documentId !== null && !isAsked(one.exported)) bare.push(documentId)
+    }
+    if (enrich === undefined || deps.enrichment === null) return { written, queued: [] }
+    const jobs = bare.map((documentId) => ({ kind: 'enrich' as const, documentId, ...enrich }))
+    const ids = await enqueueJobs(tx, bankId, jobs, new Date(deps.clock.now()))
+    return { written, queued: ids.map((jobId, at) => ({ jobId, documentId: bare[at]! })) }
   })
+}
+
+/** Whether somebody gave or wrote questions of it already. */
+function isAsked({ parts }: ExportedDocument): boolean {
+  return parts.some(({ cues }) => cues.some(({ kind }) => kind === 'question'))
 }
 
 interface PreparedVersion extends DerivedVersion {
@@ -133,12 +161,12 @@ interface PreparedVersion extends DerivedVersion {
 
 async function commitVersion(
   tx: Queryable,
-  { store }: RetainDeps,
+  { store, clock }: RetainDeps,
   { exported, chunks, textHash, ids, terms }: PreparedVersion,
   spool: VectorSpool,
-): Promise<WrittenVersion> {
+): Promise<WrittenVersion & { readonly documentId: number | null }> {
   const { bankId, space } = store
-  if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0 }
+  if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0, documentId: null }
   const current = await findCurrentDocument(tx, bankId, exported.source)
   const later = (await listVersions(tx, bankId, exported.source)).filter(
     ({ version }) => version > exported.version,
@@ -148,6 +176,7 @@ async function commitVersion(
   const document = ends ? after(current, asExported) : asExported
   const closed = ends ? [current.documentId] : []
   for (const id of closed) await closeDocument(tx, bankId, id, 'superseded', document.validFrom)
+  await cancelEnrichment(tx, bankId, closed, new Date(clock.now()))
   const documentId = await insertDocument(tx, bankId, document, textHash)
   await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
   await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
@@ -155,7 +184,11 @@ async function commitVersion(
   await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
   await writeTermSlices(tx, bankId, [terms])
   if (document.state !== 'current') await retireTerms(tx, bankId, ids)
-  return { status: 'written', chunks: chunks.length }
+  return {
+    status: 'written',
+    chunks: chunks.length,
+    documentId: document.state === 'current' ? documentId : null,
+  }
 }
 
 /** A version that ends another one begins after that did: both stay to be seen as of some time. */

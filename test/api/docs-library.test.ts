@@ -25,6 +25,9 @@ const RETAIN: Named<RetainOptions> = {
   trust: true,
   title: true,
   prompts: true,
+  enrich: true,
+  await: true,
+  onProgress: true,
   signal: true,
 }
 const INDEX: Named<IndexOptions> = {
@@ -40,6 +43,9 @@ const INDEX: Named<IndexOptions> = {
   adopt: true,
   prune: true,
   prompts: true,
+  enrich: true,
+  await: true,
+  onJobProgress: true,
   onProgress: true,
   signal: true,
 }

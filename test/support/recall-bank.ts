@@ -7,6 +7,7 @@ import { createFormulationCache } from '../../src/recall/formulate/formulation-c
 import { createPeopleDirectory } from '../../src/recall/people-directory.ts'
 import { createReceiptWriter } from '../../src/recall/receipt-writer.ts'
 import { retain } from '../../src/retain/retain.ts'
+import type { EnrichmentLine } from '../../src/retain/retain-deps.ts'
 import type { BankStore } from '../../src/store/bank-store.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -27,7 +28,12 @@ export interface TestBank {
 }
 
 export async function openTestBank(
-  options: { readonly embedder?: EmbeddingModel; readonly database?: Database; readonly name?: string } = {},
+  options: {
+    readonly embedder?: EmbeddingModel
+    readonly database?: Database
+    readonly name?: string
+    readonly enrichment?: EnrichmentLine
+  } = {},
 ): Promise<TestBank> {
   const database = options.database ?? (await openStore({ memory: true }))
   const embedder = options.embedder ?? createHashingEmbedder()
@@ -69,6 +75,7 @@ export async function openTestBank(
           maxTextBytes: 10_000_000,
           ids,
           trace,
+          enrichment: options.enrichment ?? null,
         },
         content,
         retainOptions,

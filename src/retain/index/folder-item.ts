@@ -51,6 +51,7 @@ export async function itemOf(
     metadata: { ...request.metadata, [INDEX_KEY]: from },
     ...(request.tags === undefined ? {} : { tags: request.tags }),
     ...(request.trust === undefined ? {} : { trust: request.trust }),
+    ...(request.enrich === undefined ? {} : { enrich: request.enrich }),
     ...(request.prompts === undefined ? {} : { prompts: request.prompts }),
   }
 }

@@ -18,6 +18,8 @@ export interface IndexDeps extends RetainDeps {
   readonly maxFileBytes: number
   /** Absolute paths that are never indexed: the store's own folder. */
   readonly exclude: readonly string[]
+  /** Hears of each document that a file has now. */
+  readonly onDocument?: (documentId: number) => void
 }
 
 /**
@@ -86,7 +88,7 @@ interface Tally {
 
 function createTally(deps: IndexDeps, request: IndexRequest, walk: Walk): Tally {
   const total = walk.files.length
-  const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0, vectors: 0 }
+  const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0, chunks: 0, vectors: 0, jobs: 0 }
   const skipped: { path: string; reason: string }[] = []
   const failed: { path: string; code: string; reason: string }[] = []
   const unreadable = new Map<FoundFile, ProlepsisError>()
@@ -117,9 +119,11 @@ function createTally(deps: IndexDeps, request: IndexRequest, walk: Walk): Tally 
     take(result, file) {
       done++
       if (result.status !== 'failed') {
+        deps.onDocument?.(result.document.documentId)
         counts[result.status]++
         counts.chunks += result.chunks
         counts.vectors += result.vectors
+        counts.jobs += result.jobs
         tell(result.document.source, result.status)
         return
       }

@@ -17,6 +17,7 @@ export interface IndexRequest {
   readonly adopt: boolean
   readonly prune: boolean | 'force'
   readonly prompts: IndexOptions['prompts']
+  readonly enrich: boolean | undefined
   readonly onProgress: IndexOptions['onProgress']
   readonly signal: AbortSignal | undefined
 }
@@ -34,6 +35,9 @@ const OPTIONS: readonly (keyof IndexOptions)[] = [
   'adopt',
   'prune',
   'prompts',
+  'enrich',
+  'await',
+  'onJobProgress',
   'onProgress',
   'signal',
 ]
@@ -63,11 +67,12 @@ export function readIndexOptions(
       details: { option: unknown },
     })
   }
-  const { tags, metadata, trust, prompts, signal } = readRetainOptions({
+  const { tags, metadata, trust, prompts, enrich, signal } = readRetainOptions({
     ...(options.tags === undefined ? {} : { tags: options.tags }),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
     ...(options.trust === undefined ? {} : { trust: options.trust }),
     ...(options.prompts === undefined ? {} : { prompts: options.prompts }),
+    ...(options.enrich === undefined ? {} : { enrich: options.enrich }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   })
   const { sourcePrefix = '', maxBytes = maxFileBytes, ignore = [] } = options
@@ -98,6 +103,7 @@ export function readIndexOptions(
     hidden: flag('hidden', false),
     adopt: flag('adopt', false),
     prune,
+    enrich,
     onProgress: options.onProgress,
     signal,
   }

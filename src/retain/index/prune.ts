@@ -7,6 +7,7 @@ import {
   listDocuments,
   lockSource,
 } from '../../store/queries/documents.ts'
+import { cancelEnrichment } from '../../store/queries/job-leases.ts'
 import { retireTerms } from '../../store/queries/lexical-write.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { INDEX_KEY } from './index-key.ts'
@@ -101,7 +102,9 @@ export function closeAsDeleted({ store, clock }: RetainDeps, document: Document)
     await lockSource(tx, bankId, document.source)
     const current = await findCurrentDocument(tx, bankId, document.source)
     if (current?.documentId !== document.documentId) return false
-    await closeDocument(tx, bankId, document.documentId, 'deleted', new Date(clock.now()))
+    const now = new Date(clock.now())
+    await closeDocument(tx, bankId, document.documentId, 'deleted', now)
+    await cancelEnrichment(tx, bankId, [document.documentId], now)
     await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, [document.documentId]))
     return true
   })

@@ -50,15 +50,7 @@ export async function claimJobs(q: Queryable, bankId: number, options: ClaimOpti
        error = case when t.state = 'dead' then 'The worker ended in the middle of the last attempt.' else j.error end
      from judged t where j.bank_id = $1 and j.job_id = t.job_id
      returning ${JOB_COLUMNS}`,
-    [
-      bankId,
-      options.now,
-      options.claim,
-      options.leaseUntil,
-      options.kinds,
-      options.limit,
-      OF_CURRENT,
-    ],
+    [bankId, options.now, options.claim, options.leaseUntil, options.kinds, options.limit, OF_CURRENT],
   )
   return rows.map(jobFromRow).sort((a, b) => a.jobId - b.jobId)
 }
@@ -67,7 +59,12 @@ export async function claimJobs(q: Queryable, bankId: number, options: ClaimOpti
 export async function extendLease(
   q: Queryable,
   bankId: number,
-  held: { readonly jobId: number; readonly claim: string; readonly leaseUntil: Date; readonly spent: JobSpending },
+  held: {
+    readonly jobId: number
+    readonly claim: string
+    readonly leaseUntil: Date
+    readonly spent: JobSpending
+  },
 ): Promise<boolean> {
   const touched = await q.execute(
     `update jobs set lease_until = $4, calls = $5, input_tokens = $6, output_tokens = $7, cost_usd = $8

@@ -77,9 +77,7 @@ function conditionsOf(selector: JobSelector, parameters: Parameters): string[] {
     ...(sourcePrefix === undefined
       ? []
       : [ofDocument(`starts_with(d.source, ${parameters.bind(sourcePrefix)})`)]),
-    ...(documentIds === undefined
-      ? []
-      : [`j.document_id = any(${parameters.bind(documentIds)}::bigint[])`]),
+    ...(documentIds === undefined ? [] : [`j.document_id = any(${parameters.bind(documentIds)}::bigint[])`]),
   ]
 }
 
@@ -129,10 +127,7 @@ export async function retryJobs(
   now: Date,
 ): Promise<number[]> {
   const parameters = createParameters(bankId)
-  const conditions = [
-    ...conditionsOf(selector, parameters),
-    "j.state in ('waiting', 'dead', 'cancelled')",
-  ]
+  const conditions = [...conditionsOf(selector, parameters), "j.state in ('waiting', 'dead', 'cancelled')"]
   const rows = await q.query<{ jobId: number }>(
     `update jobs j set state = 'waiting', attempts = 0, run_after = ${parameters.bind(now)}, finished_at = null
      where ${conditions.join(' and ')} returning j.job_id as "jobId"`,

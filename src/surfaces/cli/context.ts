@@ -47,7 +47,7 @@ export function createContext(io: CliIo): CliContext {
       try {
         return await work(memory)
       } finally {
-        await memory.close()
+        await memory.close({ signal: io.signal })
       }
     },
     result,

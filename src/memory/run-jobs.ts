@@ -1,0 +1,75 @@
+import { ProlepsisError } from '../domain/errors.ts'
+import type { JobRunProgress, JobRunResult } from '../memory-api.ts'
+import type { BankStore } from '../store/bank-store.ts'
+import { unfinishedJobs } from '../store/queries/jobs.ts'
+import type { Engine } from './engine.ts'
+
+/** Jobs of other processes, and those whose pause has passed, are found this long after. */
+const POLL_MS = 2_000
+
+export interface RunJobsOptions {
+  readonly banks: () => Promise<readonly BankStore[]>
+  readonly concurrency: number
+  readonly until?: 'now' | 'idle'
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: JobRunProgress) => void
+}
+
+/** Works on banks' jobs in the foreground. What runs when the signal fires is put back in line. */
+export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<JobRunResult> {
+  const { banks, concurrency, until, signal, onProgress } = options
+  const counts = { done: 0, failed: 0, dead: 0, cancelled: 0 }
+  const worker = engine.jobs.worker({
+    banks,
+    concurrency,
+    onEnd: ({ store, job }, outcome) => {
+      if (outcome === 'lost' || outcome === 'released') return
+      counts[outcome === 'waiting' ? 'failed' : outcome]++
+      const { jobId, kind, source } = job
+      const state = outcome
+      onProgress?.({ ...counts, running: worker.running(), bank: store.bank, jobId, kind, source, state })
+    },
+  })
+  if (worker.kinds.length === 0) {
+    throw new ProlepsisError(
+      'MODEL_NOT_CONFIGURED',
+      'This memory can do no jobs: it has no language model.',
+      {
+        hint: 'Name one with the setting model (PROLEPSIS_MODEL), then run this again.',
+      },
+    )
+  }
+  const isAnyLeft = async (): Promise<boolean> => {
+    for (const { database, bankId } of await banks()) {
+      for (const kind of worker.kinds)
+        if ((await unfinishedJobs(database, bankId, { kind })).length > 0) return true
+    }
+    return false
+  }
+  const isOver = (): boolean => signal?.aborted === true || worker.isStopped()
+  try {
+    while (!isOver()) {
+      await worker.untilIdle(signal)
+      if (isOver()) break
+      if (until === 'now' || (until === 'idle' && !(await isAnyLeft()))) break
+      await pause(signal)
+    }
+  } finally {
+    await worker.stop()
+  }
+  return counts
+}
+
+/** Cut short by the signal. */
+function pause(signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, POLL_MS)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}
