@@ -10,6 +10,8 @@ export interface JobContext {
   readonly traceId: string
   /** Holds the job for another lease; the worker does so by itself while the handler runs. @throws ProlepsisError CANCELLED when it is lost */
   extend(): Promise<void>
+  /** Notes what was counted so far, of earlier attempts too: the row keeps it when this one fails. */
+  progress(counts: Readonly<Record<string, number>>): void
   /** Notes calls of a model, for the job's row: it outlives attempts that fail. */
   spend(usage: TokenUsage, calls?: number): void
 }

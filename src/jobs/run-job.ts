@@ -45,16 +45,16 @@ export async function runJob(
   const lease = holdLease(deps, held, stopping)
   let end: AttemptEnd & { readonly released?: boolean }
   try {
-    const { signal, extend, spend } = lease
-    const result = await handler(job, { store, signal, traceId, extend, spend })
+    const { signal, extend, spend, progress } = lease
+    const result = await handler(job, { store, signal, traceId, extend, spend, progress })
     end = {
-      ...frame(held, lease.spent()),
+      ...frame(held, lease),
       state: 'done',
       result,
       finishedAt: new Date(deps.clock.now()),
     }
   } catch (error) {
-    end = endOfFailure(deps, held, lease.spent(), error, stopping)
+    end = endOfFailure(deps, held, lease, error, stopping)
   } finally {
     lease.stop()
   }
@@ -70,7 +70,7 @@ export function reportEnded(deps: RunDeps, held: HeldJob): void {
   const { job } = held
   const outcome = job.state === 'dead' ? 'dead' : 'cancelled'
   const end: AttemptEnd = {
-    ...frame(held, job.spent),
+    ...frame(held, { spent: () => job.spent, counted: () => job.result }),
     state: outcome,
     errorCode: job.errorCode,
     error: job.error,
@@ -78,18 +78,18 @@ export function reportEnded(deps: RunDeps, held: HeldJob): void {
   report(deps, held, outcome, { end, began: deps.clock.now(), traceId: job.traceId ?? deps.ids.next() })
 }
 
-function frame({ job, claim }: HeldJob, spent: JobSpending): AttemptEnd {
+function frame({ job, claim }: HeldJob, lease: Pick<Lease, 'spent' | 'counted'>): AttemptEnd {
   const { jobId, attempts, runAfter } = job
   return {
-    ...{ jobId, claim, attempts, spent, runAfter },
-    ...{ state: 'done', errorCode: null, error: null, finishedAt: null, result: job.result },
+    ...{ jobId, claim, attempts, runAfter, spent: lease.spent(), result: lease.counted() },
+    ...{ state: 'done', errorCode: null, error: null, finishedAt: null },
   }
 }
 
 function endOfFailure(
   deps: RunDeps,
   held: HeldJob,
-  spent: JobSpending,
+  lease: Lease,
   error: unknown,
   stopping: AbortSignal,
 ): AttemptEnd & { readonly released?: boolean } {
@@ -98,15 +98,15 @@ function endOfFailure(
   if (stopping.aborted) {
     const { errorCode, error: before } = job
     const back = { state: 'waiting', attempts: job.attempts - 1, errorCode, error: before } as const
-    return { ...frame(held, spent), ...back, runAfter: new Date(now), released: true }
+    return { ...frame(held, lease), ...back, runAfter: new Date(now), released: true }
   }
   const { attempts, maxAttempts } = job
   const verdict = judgeFailure({ error, attempts, maxAttempts, now, random: deps.random() })
   const why = { errorCode: codeOf(error), error: reasonOf(error) }
   if (verdict.state === 'dead')
-    return { ...frame(held, spent), ...why, state: 'dead', finishedAt: new Date(now) }
+    return { ...frame(held, lease), ...why, state: 'dead', finishedAt: new Date(now) }
   return {
-    ...frame(held, spent),
+    ...frame(held, lease),
     ...why,
     state: 'waiting',
     runAfter: new Date(verdict.runAfter),
@@ -118,7 +118,9 @@ interface Lease {
   readonly signal: AbortSignal
   extend(): Promise<void>
   spend(usage: TokenUsage, calls?: number): void
+  progress(counts: Readonly<Record<string, number>>): void
   spent(): JobSpending
+  counted(): Readonly<Record<string, number>>
   isLost(): boolean
   stop(): void
 }
@@ -128,6 +130,7 @@ function holdLease(deps: RunDeps, { store, job, claim }: HeldJob, stopping: Abor
   const { clock, leaseMs } = deps
   const lost = new AbortController()
   let spent = job.spent
+  let counted = job.result
   let until = clock.now() + leaseMs
   const extend = async (): Promise<void> => {
     const next = clock.now() + leaseMs
@@ -157,7 +160,11 @@ function holdLease(deps: RunDeps, { store, job, claim }: HeldJob, stopping: Abor
         costUsd: spent.costUsd + (usage.costUsd ?? 0),
       }
     },
+    progress(counts) {
+      counted = counts
+    },
     spent: () => spent,
+    counted: () => counted,
     isLost: () => lost.signal.aborted,
     stop: () => clearInterval(beat),
   }

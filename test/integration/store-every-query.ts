@@ -20,6 +20,8 @@ import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
 import * as forgetReceipts from '../../src/store/queries/forget-receipts.ts'
 import * as forgetTrace from '../../src/store/queries/forget-trace.ts'
 import * as integrity from '../../src/store/queries/integrity.ts'
+import * as jobLeases from '../../src/store/queries/job-leases.ts'
+import * as jobs from '../../src/store/queries/jobs.ts'
 import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
 import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
@@ -93,6 +95,8 @@ const MODULES = {
   ...forgetChunks,
   ...forgetReceipts,
   ...forgetTrace,
+  ...jobLeases,
+  ...jobs,
   ...leaveSpace,
   ...lexicalMatches,
   ...termStatistics,
@@ -118,6 +122,7 @@ const MODULES = {
 /** Exports that run no statement on a bank's rows: SQL fragments, the catalogue, the tables of banks and spaces. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'documentFromRow',
+  'jobFromRow',
   'passesExpression',
   'passingChunks',
   'spaceTablesDdl',
@@ -379,6 +384,38 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.renameSource(database, bankId, 'no/such', 'no/other')
   await q.releaseSweepRoot(database, bankId, rootId, 'me')
   await q.deleteSweepRoots(database, bankId)
+  const [jobId = 0] = await q.enqueueJobs(
+    database,
+    bankId,
+    [
+      { kind: 'enrich', documentId: third.documentId },
+      { kind: 'embed', documentId: null },
+    ],
+    NOW,
+  )
+  const selector = {
+    ...{ state: 'waiting' as const, kind: 'enrich' as const, source: 'b/two', sourcePrefix: 'b/' },
+    documentIds: [third.documentId],
+  }
+  for (const which of [selector, { jobId }]) {
+    await q.listJobs(database, bankId, { ...which, limit: 5, before: jobId + 1 })
+    await q.unfinishedJobs(database, bankId, which)
+    await q.cancelJobs(database, bankId, which, NOW)
+    await q.retryJobs(database, bankId, { ...which, state: 'cancelled' }, NOW)
+  }
+  await q.jobsByIds(database, bankId, [jobId])
+  await q.countJobs(database, bankId)
+  const held = { jobId, claim: 'w#1', spent: { calls: 1, inputTokens: 1, outputTokens: 1, costUsd: 0 } }
+  await q.claimJobs(database, bankId, {
+    ...{ kinds: ['enrich'], claim: held.claim, limit: 2, now: NOW, leaseUntil: NOW },
+  })
+  await q.extendLease(database, bankId, { ...held, leaseUntil: NOW })
+  await q.endAttempt(database, bankId, {
+    ...{ ...held, state: 'waiting', attempts: 1, runAfter: NOW, finishedAt: null },
+    ...{ errorCode: null, error: null, result: {} },
+  })
+  await q.cancelEnrichment(database, bankId, [third.documentId], NOW)
+  await q.deleteJobsBefore(database, bankId, NOW)
   for (const check of integrity.INTEGRITY_CHECKS) {
     await check.count(database, bank)
     await check.documents?.(database, bank)
