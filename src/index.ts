@@ -71,6 +71,16 @@ export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
 export type {
+  ImportResult,
+  JobRunProgress,
+  JobRunResult,
+  JobSelector,
+  Jobs,
+  Memory,
+  RetainManyOptions,
+  Sweep,
+} from './memory-api.ts'
+export type {
   AnswerTrace,
   FormulateTrace,
   JobTrace,
@@ -85,16 +95,6 @@ export type {
   TraceType,
 } from './observability/trace.ts'
 export { TRACE_TYPES } from './observability/trace.ts'
-export type {
-  ImportResult,
-  JobRunProgress,
-  JobRunResult,
-  JobSelector,
-  Jobs,
-  Memory,
-  RetainManyOptions,
-  Sweep,
-} from './memory-api.ts'
 export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
 export type { InjectedEmbedder } from './providers/injected-embedder.ts'
 export { createInjectedEmbedder } from './providers/injected-embedder.ts'

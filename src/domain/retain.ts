@@ -1,7 +1,7 @@
 import type { Document, Metadata } from './document.ts'
 import type { ProlepsisError } from './errors.ts'
-import type { PromptTexts } from './prompt-files.ts'
 import type { Enrichment, JobProgress } from './jobs.ts'
+import type { PromptTexts } from './prompt-files.ts'
 import type { Trust } from './trust.ts'
 
 export interface RetainOptions {

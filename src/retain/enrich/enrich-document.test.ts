@@ -16,7 +16,12 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const openBank = (): Promise<TestBank> => openTestBank({ database, name: `bank-${++banks}` })
-const depsOf = (bank: TestBank, model: WritingModel) => ({ ...bank.deps, maxTextBytes: 1e7, enrichment: null, model })
+const depsOf = (bank: TestBank, model: WritingModel) => ({
+  ...bank.deps,
+  maxTextBytes: 1e7,
+  enrichment: null,
+  model,
+})
 
 function enrich(bank: TestBank, model: WritingModel, id: number, options: Partial<EnrichOptions> = {}) {
   return enrichDocument(depsOf(bank, model), id, { traceId: 'trace', ...options })
