@@ -1,6 +1,6 @@
 import type { AskOptions } from '../domain/answer.ts'
 import { ProlepsisError } from '../domain/errors.ts'
-import { checkPrompts, type PromptTexts } from '../domain/prompt-files.ts'
+import { checkPrompts, type PromptName, type PromptTexts } from '../domain/prompt-files.ts'
 import type { RecallOptions } from '../domain/recall.ts'
 
 /** Options of an answer, checked, with every default filled in; recall checks its own. */
@@ -25,6 +25,7 @@ export const ASK_DEFAULTS: Readonly<
   readonly limit: number
 } = { limit: 20, tokenBudget: 8_000, expand: 1, hops: 1, floor: 0.01, feedback: true }
 
+const ASK_PROMPTS: readonly PromptName[] = ['answer', 'check', 'formulate', 'rerank']
 const MAX_HOPS = 5
 const MAX_EXPAND = 50
 const MAX_TOKENS = 1_000_000
@@ -44,14 +45,20 @@ export function readAskOptions(options: AskOptions): AskRequest {
     )
   }
   const budget = wholeOption(tokenBudget, 'tokenBudget', 1, MAX_TOKENS) ?? ASK_DEFAULTS.tokenBudget
+  const texts = prompts === undefined ? undefined : checkPrompts(prompts, 'prompts', ASK_PROMPTS)
+  const { formulate, rerank } = texts ?? {}
+  const ofRecall = {
+    ...(formulate === undefined ? {} : { formulate }),
+    ...(rerank === undefined ? {} : { rerank }),
+  }
   return {
-    recall: { ...rest, limit: limit ?? ASK_DEFAULTS.limit, tokenBudget: budget },
+    recall: { ...rest, prompts: ofRecall, limit: limit ?? ASK_DEFAULTS.limit, tokenBudget: budget },
     tokenBudget: budget,
     expand: wholeOption(expand, 'expand', 0, MAX_EXPAND) ?? ASK_DEFAULTS.expand,
     hops: wholeOption(hops, 'hops', 0, MAX_HOPS) ?? ASK_DEFAULTS.hops,
     floor: shareOption(floor, 'floor') ?? ASK_DEFAULTS.floor,
     feedback: flagOption(feedback, 'feedback') ?? ASK_DEFAULTS.feedback,
-    prompts: prompts === undefined ? undefined : checkPrompts(prompts, 'prompts', ['answer', 'check']),
+    prompts: texts,
     signal: signalOption(rest.signal),
   }
 }

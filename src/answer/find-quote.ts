@@ -12,7 +12,7 @@ export interface FoundQuote {
 /** Share of a quote's words that may differ from the text. */
 const NEAR_SHARE = 0.2
 /** A shorter quote must be met exactly: one word more or less makes another of it. */
-const NEAR_LEAST_WORDS = 5
+const NEAR_LEAST_WORDS = 6
 /** No honest quote is longer; the search is quadratic. */
 const MOST_WORDS = 400
 /** Words of a text that a near match is looked for in. */

@@ -82,7 +82,7 @@ export interface Answer {
   toString(): string
 }
 
-export interface AskOptions extends Omit<RecallOptions, 'receipt'> {
+export interface AskOptions extends Omit<RecallOptions, 'receipt' | 'prompts'> {
   /** Most passages of each recall. @default 20 */
   readonly limit?: number
   /** Most tokens of evidence, neighbours among them, each round. @default 8000 */
@@ -98,8 +98,8 @@ export interface AskOptions extends Omit<RecallOptions, 'receipt'> {
   readonly floor?: number
   /** Report cited passages on the receipt: they are strengthened. @default true */
   readonly feedback?: boolean
-  /** Texts in place of the package's prompts. @default the bank's, else the package's */
-  readonly prompts?: PromptTexts
+  /** Texts in place of the prompts `answer`, `check`, `formulate`, `rerank`. @default those of the bank, else of the package */
+  readonly prompts?: Pick<PromptTexts, 'answer' | 'check' | 'formulate' | 'rerank'>
 }
 
 export interface AskResult extends Answer {
@@ -132,7 +132,8 @@ export interface AskAllOptions
   /** Asked once with the estimate; false ends the call with CANCELLED. @default goes on */
   readonly confirm?: (estimate: AskAllEstimate) => boolean | Promise<boolean>
   readonly onProgress?: (progress: AskAllProgress) => void
-  readonly prompts?: PromptTexts
+  /** Texts in place of the prompts `map`, `reduce`, `check`. @default those of the bank, else of the package */
+  readonly prompts?: Pick<PromptTexts, 'map' | 'reduce' | 'check'>
 }
 
 /** What reading everything takes, told before it is done. */
