@@ -1,5 +1,24 @@
 /** Prolepsis: memory for LLM agents. Every public name, by hand; test/api/exports.test.ts pins them. */
 
+// answers
+export type {
+  Answer,
+  AnswerSentence,
+  AnswerStatus,
+  AskAllEstimate,
+  AskAllOptions,
+  AskAllProgress,
+  AskAllResult,
+  AskEvent,
+  AskOptions,
+  AskResult,
+  Citation,
+  DroppedSentence,
+  DropReason,
+  ModelSpending,
+  QueryResult,
+  UnreadPart,
+} from './domain/answer.ts'
 // care
 export type {
   BankInfo,
@@ -71,6 +90,8 @@ export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'
 export type {
+  Ask,
+  AskAll,
   ImportResult,
   JobRunProgress,
   JobRunResult,

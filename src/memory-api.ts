@@ -1,4 +1,11 @@
-import type { AskEvent, AskOptions, AskResult } from './domain/answer.ts'
+import type {
+  AskAllEstimate,
+  AskAllOptions,
+  AskAllResult,
+  AskEvent,
+  AskOptions,
+  AskResult,
+} from './domain/answer.ts'
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
 import type { Enrichment, Job, JobKind, JobProgress, JobState } from './domain/jobs.ts'
@@ -130,6 +137,18 @@ export interface Ask {
   stream(question: RecallQuery, options?: AskOptions): AsyncIterable<AskEvent>
 }
 
+/** Answers from every document that passes a filter. */
+export interface AskAll {
+  /**
+   * Has the language model read all of it in batches, joins what they found, and gives the facts whose quotes stand in memory and bear them out.
+   *
+   * @throws ProlepsisError MODEL_NOT_CONFIGURED; CANCELLED, also when `confirm` says no; the model's error when it could read nothing
+   */
+  (question: string, options?: AskAllOptions): Promise<AskAllResult>
+  /** What that would read and spend. No model is asked. */
+  estimate(question: string, options?: AskAllOptions): Promise<AskAllEstimate>
+}
+
 /** A handle on one bank. `createMemory` returns that of the default bank. */
 export interface Memory extends AsyncDisposable {
   readonly name: string
@@ -146,6 +165,8 @@ export interface Memory extends AsyncDisposable {
   readonly ask: Ask
   /** Another name of `ask`. */
   readonly recallSynth: Ask
+  /** An answer from every document that passes a filter: complete, and paid for by the text that is read. */
+  readonly askAll: AskAll
   /** A chunk by ref, or null. */
   get(ref: string): Promise<Passage | null>
   /** Chunks before and after within the same document version. */

@@ -17,6 +17,4 @@ export interface AnswerDeps {
   readonly recall: (query: RecallQuery, options: RecallOptions, traceId: string) => Promise<RecallResult>
   /** Reports passages of a receipt as cited; null where nothing may be written. */
   readonly reportCited: ((receipt: string, refs: readonly string[]) => Promise<void>) | null
-  /** US dollars for a million tokens; null where it is not known. */
-  readonly prices: { readonly input: number | null; readonly output: number | null }
 }

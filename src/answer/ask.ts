@@ -1,16 +1,15 @@
 import type { AnswerSentence, AskEvent, AskOptions, AskResult, DroppedSentence } from '../domain/answer.ts'
 import { errorCodeOf } from '../domain/error-code.ts'
-import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import { throwIfAborted } from '../domain/errors.ts'
 import { quotedLines } from '../domain/quoted-lines.ts'
 import type { HistoryMessage, RecallQuery, RecallResult } from '../domain/recall.ts'
-import type { ModelCalls } from '../providers/model-calls.ts'
 import type { AnswerDeps } from './answer-deps.ts'
 import { type AskRequest, readAskOptions } from './ask-options.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { type Evidence, gatherEvidence } from './evidence.ts'
 import { evidenceBlock, questionBlock } from './evidence-block.ts'
 import { acceptedOf, droppedOf, type Judged, judgePending, judgeQuotes, sentenceOf } from './judge.ts'
-import { callOf, createModelRun, type ModelRun } from './model-run.ts'
+import { callOf, createModelRun, type ModelRun, requireModel } from './model-run.ts'
 import { createRecallRounds, type RecallRounds } from './recall-rounds.ts'
 import { answerText, markedAnswer } from './render-answer.ts'
 import { createTally, type SpendingTally } from './spending.ts'
@@ -86,18 +85,6 @@ export async function ask(
     trace({ errorCode, status: 'failed', answer: null, citations: 0, hops: 0 })
     throw error
   }
-}
-
-/** @throws ProlepsisError MODEL_NOT_CONFIGURED */
-export function requireModel(model: ModelCalls | null): ModelCalls {
-  if (model !== null) return model
-  throw new ProlepsisError(
-    'MODEL_NOT_CONFIGURED',
-    'Answers need a language model, and this memory has none.',
-    {
-      hint: 'Set model (PROLEPSIS_MODEL, provider:model), or use recall and answer from its passages yourself.',
-    },
-  )
 }
 
 /** The text that was asked, of a query that recall may not have checked yet. */
@@ -176,8 +163,10 @@ async function oneRound(
   const call = await callOf(run, 'answer', prompt, evidence, ANSWER_TOKENS)
   const give = (one: Judged): void => {
     if (given.has(one.text.toLowerCase())) return
+    const sentence = sentenceOf(one)
+    if (sentence === null) return
     given.add(one.text.toLowerCase())
-    emit?.({ type: 'sentence', sentence: sentenceOf(one) })
+    emit?.({ type: 'sentence', sentence })
   }
   const hear =
     emit === null
@@ -185,14 +174,14 @@ async function oneRound(
       : (sentence: Parameters<typeof judgeQuotes>[0]): void => {
           const one = judgeQuotes(sentence, judged.length, evidence, deps.analyser)
           judged.push(one)
-          if (one.state === 'quoted') give(one)
+          give(one)
         }
   const draft = await draftAnswer(run, call, hear)
   if (hear === null) {
     judged.push(...draft.sentences.map((one, i) => judgeQuotes(one, i, evidence, deps.analyser)))
   }
   const checked = await judgePending(run, judged, evidence)
-  if (emit !== null) for (const one of checked) if (one.state === 'checked') give(one)
+  for (const one of checked) give(one)
   return { judged: checked, followUp: draft.followUp }
 }
 

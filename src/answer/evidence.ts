@@ -1,7 +1,9 @@
 import { formatRef } from '../domain/ref.ts'
 import { type Trust, trustRank } from '../domain/trust.ts'
 import type { BankStore } from '../store/bank-store.ts'
+import type { Queryable } from '../store/database.ts'
 import { chunksByIds, neighbourChunks, type StoredChunk } from '../store/queries/chunks.ts'
+import { repeatable } from '../store/repeat.ts'
 import { type FoldedText, foldText } from './fold-text.ts'
 
 /** A chunk that a model is shown, under a number by which it is cited. */
@@ -56,8 +58,17 @@ export interface EvidenceLimits {
  * The chunks of passages, the best first, with their neighbours where the budget allows, in the order in which they are shown: documents by
  * their best passage, chunks of a document as it has them. A text that stands at several places comes once, from the most trusted.
  */
-export async function gatherEvidence(
+export function gatherEvidence(
   { database, bankId }: Pick<BankStore, 'database' | 'bankId'>,
+  chunkIds: readonly number[],
+  limits: EvidenceLimits,
+): Promise<Evidence[]> {
+  return repeatable(database, () => readEvidence(database, bankId, chunkIds, limits))
+}
+
+async function readEvidence(
+  database: Queryable,
+  bankId: number,
   chunkIds: readonly number[],
   { expand, tokenBudget }: EvidenceLimits,
 ): Promise<Evidence[]> {

@@ -5,19 +5,21 @@ import { carries } from './carries.ts'
 import { checkSentences } from './check-sentences.ts'
 import { type Located, locate } from './cite.ts'
 import type { Evidence } from './evidence.ts'
-import type { ModelRun } from './model-run.ts'
+import { isFatal, type ModelRun } from './model-run.ts'
 import type { DraftSentence } from './reply-schemas.ts'
 
 /** Sentences of one answer; an answer of more is none. */
 const MOST_SENTENCES = 40
 const LONGEST_SENTENCE = 1_200
 
+type Support = AnswerSentence['support']
+
 /** A sentence as it stands after its quotes were looked up. */
 export interface Judged {
   readonly text: string
   readonly located: readonly Located[]
   /** `pending`: for the model's check. */
-  readonly state: 'quoted' | 'checked' | 'pending' | DropReason
+  readonly state: Support | 'pending' | DropReason
 }
 
 /** Looks up a sentence's quotes, and whether they carry it; `index` is its place in the answer, from 0. */
@@ -54,42 +56,42 @@ export async function judgePending(
       if (before !== undefined) after[index] = { ...before, state, located }
     }
   } catch (error) {
-    const code = errorCodeOf(error)
-    if (code === 'CANCELLED' || !judged.some((one) => one.state === 'quoted')) throw error
-    run.degraded.push(`check: ${code ?? 'UNEXPECTED'}`)
+    if (isFatal(error) || !judged.some((one) => one.state === 'quoted')) throw error
+    run.degraded.push(`check: ${errorCodeOf(error) ?? 'UNEXPECTED'}`)
     for (const { index } of pending) after[index] = { ...judged[index]!, state: 'unchecked' } // an index of judged
   }
   return after
 }
 
-export function isAccepted({ state, located }: Judged): boolean {
-  return (state === 'quoted' || state === 'checked') && located.length > 0
+/** How a sentence that passed is supported; null when it did not pass. */
+function supportOf({ state, located }: Judged): Support | null {
+  const passed = state === 'quoted' || state === 'checked' || state === 'located'
+  return passed && located.length > 0 ? state : null
 }
 
-/** A sentence that passed, for the answer. */
-export function sentenceOf({ text, located, state }: Judged): AnswerSentence {
-  return {
-    text,
-    citations: located.map(({ citation }) => citation),
-    support: state === 'quoted' ? 'quoted' : 'checked',
-  }
+/** A sentence for the answer, when it passed. */
+export function sentenceOf(judged: Judged): AnswerSentence | null {
+  const support = supportOf(judged)
+  const { text, located } = judged
+  return support === null ? null : { text, citations: located.map(({ citation }) => citation), support }
 }
 
+/** The sentences that passed, each said once. */
 export function acceptedOf(judged: readonly Judged[]): AnswerSentence[] {
-  const seen = new Set<string>()
-  return judged.flatMap((one) => {
+  const byText = new Map<string, AnswerSentence>()
+  for (const one of judged) {
+    const sentence = sentenceOf(one)
     const key = one.text.toLowerCase()
-    if (!isAccepted(one) || seen.has(key)) return []
-    seen.add(key)
-    return [sentenceOf(one)]
-  })
+    if (sentence !== null && !byText.has(key)) byText.set(key, sentence)
+  }
+  return [...byText.values()]
 }
 
 export function droppedOf(judged: readonly Judged[]): DroppedSentence[] {
-  return judged.flatMap((one) => {
-    const { state } = one
-    if (isAccepted(one)) return []
-    const why = state === 'quoted' || state === 'checked' || state === 'pending' ? 'no-citation' : state
-    return [{ text: one.text, why }]
+  return judged.flatMap((one): DroppedSentence[] => {
+    const { text, state } = one
+    if (supportOf(one) !== null) return []
+    const isReason = state !== 'quoted' && state !== 'checked' && state !== 'located' && state !== 'pending'
+    return [{ text, why: isReason ? state : 'no-citation' }]
   })
 }

@@ -1,3 +1,5 @@
+import { errorCodeOf } from '../domain/error-code.ts'
+import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import {
   choosePrompt,
   fillPrompt,
@@ -5,6 +7,7 @@ import {
   type PromptName,
   type PromptTexts,
 } from '../domain/prompt-files.ts'
+import { NO_USAGE, type TokenUsage } from '../providers/language-model.ts'
 import type { ModelCall, ModelCalls, ModelReply } from '../providers/model-calls.ts'
 import type { Evidence } from './evidence.ts'
 import type { SpendingTally } from './spending.ts'
@@ -53,9 +56,34 @@ export async function callOf(
   }
 }
 
-/** Counts what a reply took. */
+/** Counts what a reply took, also one that did not come. */
 export async function counted<T>(run: ModelRun, reply: Promise<ModelReply<T>>): Promise<T> {
-  const { value, usage, calls } = await reply
-  run.tally.add(usage, calls)
-  return value
+  try {
+    const { value, usage, calls } = await reply
+    run.tally.add(usage, calls)
+    return value
+  } catch (error) {
+    const spent = isProlepsisError(error) ? error.details.spent : undefined
+    const { calls, ...usage }: Partial<TokenUsage> & { calls?: number } = Object(spent)
+    if (calls !== undefined) run.tally.add({ ...NO_USAGE, ...usage }, calls)
+    throw error
+  }
+}
+
+/** Whether an error ends the whole call: it was cancelled, the memory was closed, or it is none of ours. */
+export function isFatal(error: unknown): boolean {
+  const code = errorCodeOf(error)
+  return code === undefined || code === 'CANCELLED' || code === 'CLOSED'
+}
+
+/** @throws ProlepsisError MODEL_NOT_CONFIGURED */
+export function requireModel(model: ModelCalls | null): ModelCalls {
+  if (model !== null) return model
+  throw new ProlepsisError(
+    'MODEL_NOT_CONFIGURED',
+    'Answers need a language model, and this memory has none.',
+    {
+      hint: 'Set model (PROLEPSIS_MODEL, provider:model), or use recall and answer from its passages yourself.',
+    },
+  )
 }

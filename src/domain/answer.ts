@@ -27,8 +27,11 @@ export interface AnswerSentence {
   readonly text: string
   /** At least one. */
   readonly citations: readonly Citation[]
-  /** `quoted`: it says a cited sentence in that sentence's words; `checked`: the model, asked again with the cited passages, found it supported. */
-  readonly support: 'quoted' | 'checked'
+  /**
+   * `quoted`: it says a cited sentence in that sentence's words. `checked`: the model, asked again with the cited passages, found it supported.
+   * `located`, of `askAll` alone: the quote stands in memory, but the check could not be made; `degraded` says why.
+   */
+  readonly support: 'quoted' | 'checked' | 'located'
 }
 
 /**

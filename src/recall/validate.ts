@@ -88,7 +88,8 @@ function readQuery(query: RecallQuery): Pick<RecallRequest, 'message' | 'history
   return { message: messageText(query.message, 'message'), history, queries }
 }
 
-function readFilter(options: RecallOptions): Filter {
+/** The part of the options that filters. @throws ProlepsisError as validateRecall */
+export function readFilter(options: RecallOptions): Filter {
   const { tags, where, during, asOf, source, minTrust, people } = options
   const filter: { -readonly [Name in keyof Filter]: Filter[Name] } = {}
   if (tags !== undefined) {

@@ -16,6 +16,7 @@ import * as enrichments from '../../src/store/queries/enrichments.ts'
 import * as entities from '../../src/store/queries/entities.ts'
 import * as filterCheck from '../../src/store/queries/filter-check.ts'
 import * as filterReach from '../../src/store/queries/filter-reach.ts'
+import * as filteredDocuments from '../../src/store/queries/filtered-documents.ts'
 import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
 import * as forgetReceipts from '../../src/store/queries/forget-receipts.ts'
 import * as forgetTrace from '../../src/store/queries/forget-trace.ts'
@@ -92,6 +93,7 @@ const MODULES = {
   ...entities,
   ...filterCheck,
   ...filterReach,
+  ...filteredDocuments,
   ...forgetChunks,
   ...forgetReceipts,
   ...forgetTrace,
@@ -239,6 +241,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.isNarrow(database, bankId, some)
     await q.firstPlan(database, bankId, some)
     await q.chunksThatPass(database, bankId, some, ids)
+    await q.filteredDocuments(database, bankId, some, { after: 0, limit: 5 })
     await q.searchLexical(database, bankId, { field: 0, terms, filter: some, limit: 1 })
     await q.searchLexicalFields(
       database,

@@ -17,6 +17,12 @@ export function renderFilter(filter: Filter, parameters: Parameters): string {
   ].join(' and ')
 }
 
+/** The part of a filter that concerns time, as a predicate on `chunks c` and `documents d`; `true` without one. */
+export function renderDuring(during: Filter['during'], parameters: Parameters): string {
+  const conditions = duringConditions(during, parameters)
+  return conditions.length === 0 ? 'true' : conditions.join(' and ')
+}
+
 /** True when the filter can hide no chunk of a current document. */
 export function isUnfiltered(filter: Filter): boolean {
   const parameters: Parameters = { values: [], bind: () => '' }
