@@ -1,3 +1,5 @@
+import type { FormulateFailure, Formulator } from './recall.ts'
+
 /** What to forget. One field of ref/document/source/sourcePrefix/tag/all. */
 export type ForgetSelector =
   | { readonly ref: string }
@@ -38,6 +40,10 @@ export interface TraceCounts {
   readonly fallbacks: number
   /** Share of them among all formulations that a model was asked for, 0 to 1; null when it was asked for none. */
   readonly fallbackRate: number | null
+  /** Recalls by who wrote their questions; who wrote none is absent. */
+  readonly formulated: Partial<Readonly<Record<Formulator, number>>>
+  /** Recalls in which the rules stood in for the model, by why; what did not happen is absent. */
+  readonly standIns: Partial<Readonly<Record<FormulateFailure, number>>>
 }
 
 export interface BankStats {

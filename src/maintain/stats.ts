@@ -1,4 +1,5 @@
 import type { BankStats } from '../domain/care.ts'
+import { formulationCounts } from '../store/queries/formulation-counts.ts'
 import { bankStatistics } from '../store/queries/statistics.ts'
 import { traceCounts } from '../store/queries/trace-counts.ts'
 import { bankInfo, requireBank } from './banks.ts'
@@ -10,6 +11,10 @@ const DAY_MS = 86_400_000
 export async function readStats({ store, clock }: Pick<MaintainDeps, 'store' | 'clock'>): Promise<BankStats> {
   const { database, bankId } = store
   const bank = await bankInfo(database, await requireBank(database, store.bank))
-  const lastDay = await traceCounts(database, bankId, new Date(clock.now() - DAY_MS))
+  const since = new Date(clock.now() - DAY_MS)
+  const lastDay = {
+    ...(await traceCounts(database, bankId, since)),
+    ...(await formulationCounts(database, bankId, since)),
+  }
   return { bank, ...(await bankStatistics(database, bankId)), lastDay, store: await database.describe() }
 }

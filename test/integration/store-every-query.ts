@@ -20,6 +20,7 @@ import * as filteredDocuments from '../../src/store/queries/filtered-documents.t
 import * as forgetChunks from '../../src/store/queries/forget-chunks.ts'
 import * as forgetReceipts from '../../src/store/queries/forget-receipts.ts'
 import * as forgetTrace from '../../src/store/queries/forget-trace.ts'
+import * as formulationCounts from '../../src/store/queries/formulation-counts.ts'
 import * as integrity from '../../src/store/queries/integrity.ts'
 import * as jobLeases from '../../src/store/queries/job-leases.ts'
 import * as jobs from '../../src/store/queries/jobs.ts'
@@ -110,6 +111,7 @@ const MODULES = {
   ...spaces,
   ...statistics,
   ...traceCounts,
+  ...formulationCounts,
   ...tracePrune,
   ...traceRead,
   ...traceWrite,
@@ -328,6 +330,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.eventsOfTrace(tx, bankId, 't')
     await q.traceOfReceipt(tx, bankId, 'r')
     await q.traceCounts(tx, bankId, NOW)
+    await q.formulationCounts(tx, bankId, NOW)
     await q.traceExtent(tx, bankId)
     await q.blankTelling(tx, bankId, () => false)
     await q.blankTracesOfReceipts(tx, bankId, ['r'])

@@ -2,8 +2,14 @@ import type { TraceCounts } from '../../domain/care.ts'
 import type { Queryable } from '../database.ts'
 
 /** What the trace counts since a time. */
-export async function traceCounts(q: Queryable, bankId: number, since: Date): Promise<TraceCounts> {
-  const counted = await q.query<Omit<TraceCounts, 'fallbackRate'> & { formulated: number }>(
+export async function traceCounts(
+  q: Queryable,
+  bankId: number,
+  since: Date,
+): Promise<Omit<TraceCounts, 'formulated' | 'standIns'>> {
+  const counted = await q.query<
+    Omit<TraceCounts, 'fallbackRate' | 'formulated' | 'standIns'> & { formulated: number }
+  >(
     `select recalls, retains, answers, "modelCalls", "modelErrors", "modelTokens", "costUsd", formulated, fallbacks,
             "recallErrors" + "retainErrors" + "answerErrors" + "jobErrors" as errors
      from (select count(*) as recalls, count(error_code) as "recallErrors"

@@ -93,6 +93,10 @@ function renderStats(stats: BankStats): string {
 
 function lastDayRows(counts: BankStats['lastDay']): string[][] {
   const { recalls, retains, answers, errors, modelCalls, modelErrors, fallbacks, fallbackRate } = counts
+  const listed = (counted: Readonly<Record<string, number>>): string =>
+    Object.entries(counted)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ') || 'none'
   const share = fallbackRate === null ? '' : ` (${(100 * fallbackRate).toFixed(1)} %)`
   return [
     [
@@ -104,6 +108,8 @@ function lastDayRows(counts: BankStats['lastDay']): string[][] {
       'last 24 h, model calls',
       `${modelCalls}, ${modelErrors} failed; ${counts.modelTokens} tokens, $${counts.costUsd.toFixed(4)}`,
     ],
+    ['last 24 h, formulated by', listed(counts.formulated)],
+    ['last 24 h, rules stood in for the model', listed(counts.standIns)],
     ['last 24 h, formulated by rules for an unreadable reply', `${fallbacks}${share}`],
   ]
 }
