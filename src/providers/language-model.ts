@@ -5,6 +5,8 @@
 export interface LanguageModel {
   /** Stable name, `provider:model`: part of what decides whether a text was paid for already. */
   readonly modelId: string
+  /** Its results tell `usage.costUsd`: a budget in money then needs no prices. @default false */
+  readonly reportsCost?: boolean
   /** One attempt. @throws ProlepsisError MODEL_REFUSED, MODEL_UNAVAILABLE (with `details.retryAfterMs` where the vendor said so); CANCELLED */
   generate(request: GenerateRequest): Promise<GenerateResult>
   /** The same, piece by piece; the last part is `end`. @default `generate` in one piece */

@@ -31,7 +31,7 @@ export interface ModelCall {
   readonly temperature?: number
   /** Of the whole call, retries included. @default the setting */
   readonly timeoutMs?: number
-  /** Attempts in all. @default the setting; 1 for a person who waits */
+  /** Attempts in all. @default the setting; 1 for `formulate`, which has the rules to fall back on */
   readonly attempts?: number
   readonly signal?: AbortSignal | undefined
   /** Joins the call with what it belongs to. */
@@ -51,7 +51,7 @@ export interface Spending {
 
 export interface ModelReply<T> {
   readonly value: T
-  /** Everything that it took, failed attempts included. */
+  /** Everything that it took, failed attempts included. Tokens that the model does not tell are estimated from the texts. */
   readonly usage: TokenUsage
   /** Attempts that were made. */
   readonly calls: number
