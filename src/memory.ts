@@ -14,8 +14,8 @@ import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { eventCalls } from './memory/event-calls.ts'
 import { jobCalls } from './memory/job-calls.ts'
-import { NO_MODEL } from './memory/model-source.ts'
-import { checkMemoryOptions, type MemoryOptions, wholeModel } from './memory/options.ts'
+import { checkModel, createModelSource, lineOf } from './memory/model-source.ts'
+import { checkMemoryOptions, languageModelOf, type MemoryOptions, wholeModel } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
@@ -41,10 +41,16 @@ import { createReceiptWriter } from './recall/receipt-writer.ts'
  */
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
   checkMemoryOptions(options)
-  const { inMemory, embedder, onEvent, tracer, redactTrace, cwd, clock = systemClock, ...rest } = options
+  const { inMemory, embedder, model, onEvent, tracer, redactTrace, cwd, ...others } = options
+  const { clock = systemClock, ...rest } = others
   const { ids = createUuidGenerator(clock, (bytes) => randomFillSync(bytes)), ...settings } = rest
-  const model = embedder === undefined ? undefined : wholeModel(embedder)
-  const resolved = resolveSettings(settings, processContext(cwd))
+  const givenEmbedder = embedder === undefined ? undefined : wholeModel(embedder)
+  const givenModel = languageModelOf(model)
+  const context = processContext(cwd)
+  const named = typeof givenModel === 'string' ? { model: givenModel } : {}
+  const resolved = resolveSettings({ ...settings, ...named }, context)
+  const languageModel = typeof givenModel === 'object' ? givenModel : resolved.settings.model
+  checkModel(languageModel, resolved.settings)
   const events = createEventBus()
   if (onEvent !== undefined) events.subscribe(onEvent)
   reportPassedOver(resolved.passedOver, events, [
@@ -60,13 +66,21 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   })
   const calls = createCallLine()
   const { services } = database
-  const local = model === undefined
-  const own = model === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(model)
+  const local = givenEmbedder === undefined
+  const own = givenEmbedder === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(givenEmbedder)
   if (services !== undefined) serveEmbedder(own, services, calls)
   const { readOnly, receiptDays, trace, traceText, traceDays, traceMegabytes } = resolved.settings
   const receipts = readOnly ? NO_RECEIPTS : createReceiptWriter(events)
   const upkeep = createUpkeep({ database, clock, events, calls, receiptDays, traceDays, traceMegabytes })
   const jobs = createBackgroundJobs(() => ({ engine, opener }))
+  const traceWriter = createTraceWriter({
+    ...{ database, ids, events, keep: trace && !readOnly, keepText: traceText, redact: redactTrace },
+    tracers: [tracer ?? []].flat(),
+    before: (banks) => {
+      upkeep.noteTrace(banks)
+      return receipts.flushBehind()
+    },
+  })
   const engine: Engine = {
     database,
     resolved,
@@ -80,16 +94,12 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     formulations: createFormulationCache(clock),
     calls,
     upkeep,
-    model: NO_MODEL,
-    reranker: NO_RERANKER,
-    trace: createTraceWriter({
-      ...{ database, ids, events, keep: trace && !readOnly, keepText: traceText, redact: redactTrace },
-      tracers: [tracer ?? []].flat(),
-      before: (banks) => {
-        upkeep.noteTrace(banks)
-        return receipts.flushBehind()
-      },
+    model: createModelSource({
+      ...{ model: languageModel, settings: resolved.settings, env: context.env },
+      ...{ line: lineOf(resolved.settings), clock, ids, trace: traceWriter, events },
     }),
+    reranker: NO_RERANKER,
+    trace: traceWriter,
     jobs,
   }
   const opener = createBankOpener(engine)
@@ -146,6 +156,7 @@ function closing(engine: Engine): Memory['close'] {
     try {
       await engine.jobs.close(hurry.signal)
       await engine.receipts.close()
+      await engine.model.close()
     } finally {
       // the store's lock is given up whatever else fails
       await engine.trace.close()

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { ProlepsisError } from '../domain/errors.ts'
+import { OWN_KEY_VARIABLES } from './provider-keys.ts'
 import { redactUrl } from './redact.ts'
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName, type Settings } from './settings.ts'
 import { type ConfigContext, configFiles, PROJECT_FOLDER, processContext, readConfigFile } from './sources.ts'
@@ -167,6 +168,10 @@ function locate(values: readonly ResolvedSetting[], settings: Settings): Resolve
 }
 
 function unknownVariables(context: ConfigContext): readonly string[] {
-  const known = new Set([...SETTING_NAMES.map(environmentName), DEBUG_VARIABLE])
+  const known = new Set([
+    ...SETTING_NAMES.map(environmentName),
+    DEBUG_VARIABLE,
+    ...Object.values(OWN_KEY_VARIABLES),
+  ])
   return Object.keys(context.env).filter((name) => name.startsWith('PROLEPSIS_') && !known.has(name))
 }

@@ -57,9 +57,8 @@ export interface SettingDefinition {
 
 const positive = z.int('must be a whole number').positive('must be above 0')
 const MEBIBYTE = 1024 * 1024
-const modelName = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]*:\S+$/, 'must be provider:model, such as anthropic:claude-sonnet-4-5')
+// whose names are known, and which ones there are, the providers say when a memory is opened
+const modelName = z.string().regex(/\S/, 'must not be empty')
 const baseUrl = z.string().regex(/^https?:\/\/\S+$/, 'must begin with http:// or https://')
 const money = z.number('must be a number').positive('must be above 0')
 
@@ -162,7 +161,7 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     schema: modelName,
     default: null,
     meaning:
-      'Language model, provider:model (anthropic:…, openai:…, google:…, mistral:…, groq:…, openrouter:…, ollama:…, openai-compatible:…). Default: none, the rules alone.',
+      'Language model, provider:model (anthropic:…, openai:…, google:…, mistral:…, groq:…, openrouter:…, ollama:…, openai-compatible:…), replay:FILE, or record:FILE:provider:model. Default: none, the rules alone.',
   },
   modelBaseUrl: {
     key: 'model_base_url',

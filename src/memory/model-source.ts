@@ -43,13 +43,22 @@ export interface ModelSourceOptions {
   readonly events: EventSink
 }
 
-/** @throws ProlepsisError PROVIDER_UNKNOWN for a name that is none; INVALID_CONFIG for a budget in money without prices */
+/**
+ * Checks what can be known of a model before anything is opened.
+ *
+ * @throws ProlepsisError PROVIDER_UNKNOWN for a name that is none; INVALID_CONFIG for a budget in money without prices
+ */
+export function checkModel(model: LanguageModel | string | null, settings: Settings): void {
+  if (model === null) return
+  if (typeof model === 'string') checkLanguageModelName(model)
+  const reportsCost =
+    typeof model === 'string' ? /^(record:.*:)?openrouter:/.test(model) : model.reportsCost === true
+  assertPriced(settings, reportsCost)
+}
+
 export function createModelSource(options: ModelSourceOptions): ModelSource {
   const { model, settings, env } = options
   if (model === null) return NO_MODEL
-  if (typeof model === 'string') checkLanguageModelName(model)
-  const reportsCost = typeof model === 'string' ? model.startsWith('openrouter:') : model.reportsCost === true
-  assertPriced(settings, reportsCost)
   const access = accessOf('model', settings.modelBaseUrl, env)
   let loading: Promise<LanguageModel> | null = null
   const load = (): Promise<LanguageModel> => {
@@ -110,10 +119,14 @@ function assertPriced(settings: Settings, reportsCost: boolean): void {
   const { dayCostUsd, documentCostUsd, inputPrice, outputPrice } = settings
   if (dayCostUsd === null && documentCostUsd === null) return
   if (reportsCost || (inputPrice !== null && outputPrice !== null)) return
-  throw new ProlepsisError('INVALID_CONFIG', 'A budget in money is set, and the price of the model is not known.', {
-    hint: 'Set input_price and output_price (US dollars for a million tokens), or a budget in tokens (day_tokens, document_tokens).',
-    details: { setting: dayCostUsd === null ? 'documentCostUsd' : 'dayCostUsd' },
-  })
+  throw new ProlepsisError(
+    'INVALID_CONFIG',
+    'A budget in money is set, and the price of the model is not known.',
+    {
+      hint: 'Set input_price and output_price (US dollars for a million tokens), or a budget in tokens (day_tokens, document_tokens).',
+      details: { setting: dayCostUsd === null ? 'documentCostUsd' : 'dayCostUsd' },
+    },
+  )
 }
 
 /** The book is the table of the bank; a memory that may not write keeps its own, for as long as it is open. */

@@ -6,12 +6,18 @@ import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { Tracer } from '../observability/trace.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import { createInjectedEmbedder, type InjectedEmbedder } from '../providers/injected-embedder.ts'
+import {
+  createInjectedLanguageModel,
+  type GenerateFunction,
+  type InjectedLanguageModel,
+} from '../providers/injected-language-model.ts'
+import type { LanguageModel } from '../providers/language-model.ts'
 
 /**
  * Options of `createMemory`: every setting (each also `PROLEPSIS_…` in the environment and a key of `prolepsis.toml`; an option
  * wins), and what only code can give.
  */
-export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder'> {
+export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder' | 'model'> {
   /** Lives in this process alone and vanishes at close. @default false */
   readonly inMemory?: boolean
   /**
@@ -19,6 +25,13 @@ export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder'> {
    * here. It stays the caller's to close. @default the local model of the package
    */
   readonly embedder?: EmbeddingModel | InjectedEmbedder
+  /**
+   * A language model: `provider:model` (also `replay:FILE`, `record:FILE:provider:model`), a function that takes a request and gives the text of the
+   * reply, `{ modelId, generate }`, or one of the package's own. It writes questions for what is retained, turns messages into questions, answers.
+   *
+   * @default the setting `model`; without it the rules alone
+   */
+  readonly model?: string | LanguageModel | InjectedLanguageModel | GenerateFunction
   /** Hears every event of the engine; what it throws is reported once and changes nothing. */
   readonly onEvent?: EventListener
   /**
@@ -43,12 +56,13 @@ const CODE_OPTIONS = [
   ...(['tracer', 'redactTrace'] as const),
   'inMemory',
   'embedder',
+  'model',
   'onEvent',
   'cwd',
   'clock',
   'ids',
 ] as const
-const KNOWN: readonly string[] = [...SETTING_NAMES, ...CODE_OPTIONS]
+const KNOWN: readonly string[] = [...new Set([...SETTING_NAMES, ...CODE_OPTIONS])]
 
 /** @throws ProlepsisError UNKNOWN_OPTION naming the nearest known one, INVALID_ARGUMENT */
 export function checkMemoryOptions(options: MemoryOptions): void {
@@ -94,6 +108,11 @@ function checkEmbedder(embedder: EmbeddingModel | InjectedEmbedder | undefined):
 /** The embedder as a whole model: a description by its function is made one. @throws ProlepsisError INVALID_ARGUMENT */
 export function wholeModel(embedder: EmbeddingModel | InjectedEmbedder): EmbeddingModel {
   return isWhole(embedder) ? embedder : createInjectedEmbedder(embedder)
+}
+
+/** A model of the caller's as a language model; a name, or none, as it is. @throws ProlepsisError INVALID_ARGUMENT */
+export function languageModelOf(model: MemoryOptions['model']): LanguageModel | string | undefined {
+  return model === undefined || typeof model === 'string' ? model : createInjectedLanguageModel(model)
 }
 
 function isWhole(embedder: EmbeddingModel | InjectedEmbedder): embedder is EmbeddingModel {

@@ -98,8 +98,12 @@ function resultOf(given: unknown, modelId: string): GenerateResult {
     const isKnown = finishReason !== undefined && FINISH_REASONS.includes(finishReason)
     return { text, finishReason: isKnown ? finishReason : 'stop', usage: { ...NO_USAGE, ...usage } }
   }
-  throw new ProlepsisError('MODEL_REPLY_INVALID', `The model ${modelId} returned neither text nor a result.`, {
-    hint: 'Return a string, or { text, finishReason, usage }.',
-    details: { modelId, errorKind: 'empty' },
-  })
+  throw new ProlepsisError(
+    'MODEL_REPLY_INVALID',
+    `The model ${modelId} returned neither text nor a result.`,
+    {
+      hint: 'Return a string, or { text, finishReason, usage }.',
+      details: { modelId, errorKind: 'empty' },
+    },
+  )
 }

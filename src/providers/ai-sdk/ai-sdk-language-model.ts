@@ -37,7 +37,10 @@ export async function createAiSdkLanguageModel(
   let takesSchema = true
 
   /** `ask` with the schema; without it when that was what the provider refused. */
-  const asking = async <T>(request: GenerateRequest, ask: (options: LanguageModelV3CallOptions) => PromiseLike<T>) => {
+  const asking = async <T>(
+    request: GenerateRequest,
+    ask: (options: LanguageModelV3CallOptions) => PromiseLike<T>,
+  ) => {
     const withSchema = request.schema !== undefined && takesSchema
     try {
       return await ask(optionsOf(request, vendor, withSchema))
@@ -59,7 +62,9 @@ export async function createAiSdkLanguageModel(
     reportsCost: provider === 'openrouter',
     async generate(request) {
       throwIfAborted(request.signal)
-      const { content, finishReason, usage } = await asking(request, (options) => vendor.model.doGenerate(options))
+      const { content, finishReason, usage } = await asking(request, (options) =>
+        vendor.model.doGenerate(options),
+      )
       const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
       return { text, ...endOf(finishReason, usage) }
     },
@@ -114,7 +119,9 @@ function optionsOf(
     ],
     ...{ maxOutputTokens, temperature },
     ...(signal === undefined ? {} : { abortSignal: signal }),
-    ...(withSchema ? { responseFormat: { type: 'json' as const, name: 'reply', schema: schema as object } } : {}),
+    ...(withSchema
+      ? { responseFormat: { type: 'json' as const, name: 'reply', schema: schema as object } }
+      : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   }
 }
@@ -135,7 +142,10 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   'content-filter': 'content-filter',
 }
 
-function endOf(reason: LanguageModelV3FinishReason, usage: LanguageModelV3Usage): Omit<GenerateResult, 'text'> {
+function endOf(
+  reason: LanguageModelV3FinishReason,
+  usage: LanguageModelV3Usage,
+): Omit<GenerateResult, 'text'> {
   return { finishReason: REASONS[reason.unified] ?? 'other', usage: usageOf(usage) }
 }
 

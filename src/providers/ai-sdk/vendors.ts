@@ -1,4 +1,9 @@
-import type { EmbeddingModelV3, LanguageModelV3, RerankingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider'
+import type {
+  EmbeddingModelV3,
+  LanguageModelV3,
+  RerankingModelV3,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider'
 import { ProlepsisError } from '../../domain/errors.ts'
 import type {
   EmbeddingProvider,
@@ -60,7 +65,11 @@ export async function embeddingVendor(
   provider: EmbeddingProvider,
   model: string,
   access: ProviderAccess,
-): Promise<{ readonly model: EmbeddingModelV3; readonly maxTokens: number; readonly purposes: EmbeddingPurposes }> {
+): Promise<{
+  readonly model: EmbeddingModelV3
+  readonly maxTokens: number
+  readonly purposes: EmbeddingPurposes
+}> {
   const options = optionsOf(provider, access)
   switch (provider) {
     case 'openai': {
@@ -91,7 +100,11 @@ export async function embeddingVendor(
     case 'openai-compatible':
       // servers of one's own cut silently what is over the window: small enough for all
       return {
-        ...{ model: (await compatible(provider, access)).embeddingModel(model), maxTokens: 500, purposes: ALIKE },
+        ...{
+          model: (await compatible(provider, access)).embeddingModel(model),
+          maxTokens: 500,
+          purposes: ALIKE,
+        },
       }
   }
 }
@@ -139,7 +152,8 @@ function optionsOf(
   provider: Provider,
   access: ProviderAccess,
 ): { readonly apiKey: string; readonly baseURL?: string } {
-  if (provider === 'ollama' || provider === 'openai-compatible' || provider === 'openrouter') return { apiKey: '' }
+  if (provider === 'ollama' || provider === 'openai-compatible' || provider === 'openrouter')
+    return { apiKey: '' }
   const apiKey = keyOf(provider, access)
   return { apiKey, ...(access.baseUrl === null ? {} : { baseURL: access.baseUrl }) }
 }
@@ -159,10 +173,14 @@ async function load<T>(provider: Provider, importing: () => Promise<T>): Promise
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
     if (!missing) throw cause
-    throw new ProlepsisError('PROVIDER_NOT_INSTALLED', `The package for models of ${provider} is not installed.`, {
-      hint: 'Install the dependencies of prolepsis again, optional ones not left out.',
-      cause,
-      details: { provider },
-    })
+    throw new ProlepsisError(
+      'PROVIDER_NOT_INSTALLED',
+      `The package for models of ${provider} is not installed.`,
+      {
+        hint: 'Install the dependencies of prolepsis again, optional ones not left out.',
+        cause,
+        details: { provider },
+      },
+    )
   }
 }

@@ -23,12 +23,16 @@ function fitObject(value: unknown, schema: JsonSchema): unknown {
   const names = Object.keys(properties)
   if (names.length === 0) return value
   if (Array.isArray(value)) {
+    const [first, ...others] = value
+    if (isRecord(first) && others.length === 0 && names.some((name) => name in withNearKeys(first, names))) {
+      return fitObject(first, schema)
+    }
     const arrays = names.filter((name) => recordOf(properties[name]).type === 'array')
     const [only] = arrays
     if (arrays.length === 1 && only !== undefined && requiredOf(schema).every((name) => name === only)) {
       return { [only]: fitToSchema(value, recordOf(properties[only])) }
     }
-    return value.length === 1 && isRecord(value[0]) ? fitObject(value[0], schema) : value
+    return value
   }
   if (!isRecord(value)) return fitBare(value, schema, properties)
   const named = withNearKeys(value, names)
@@ -126,6 +130,7 @@ function plainName(name: string): string {
 }
 
 function branchesOf(schema: JsonSchema): JsonSchema[] | null {
+  if (Array.isArray(schema.type)) return schema.type.map((type: unknown) => ({ ...schema, type }))
   const branches = schema.anyOf ?? schema.oneOf
   return Array.isArray(branches) ? branches.map(recordOf) : null
 }

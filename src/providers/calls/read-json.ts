@@ -5,7 +5,11 @@ import { closeCut, scanJson } from './scan-json.ts'
 export type ReplyErrorKind = 'empty' | 'prose' | 'malformed' | 'schema'
 
 export type JsonReading =
-  | { readonly values: readonly [unknown, ...unknown[]] }
+  | {
+      readonly values: readonly [unknown, ...unknown[]]
+      /** None of them stands there as JSON: all were repaired. */
+      readonly isRepaired: boolean
+    }
   | { readonly errorKind: Exclude<ReplyErrorKind, 'schema'> }
 
 /**
@@ -20,17 +24,21 @@ export function readJson(reply: string, prompts: readonly string[] = []): JsonRe
   const values = [...parsed(reply, JSON.parse), ...parsed(text, JSON.parse)]
   if (text === '' && values.length === 0) return { errorKind: spoken === '' ? 'empty' : 'prose' }
   const { whole, cut, brackets } = jsonIn(text)
-  const found = whole.flatMap((source) => parsed(source, JSON.parse).map((value) => ({ source, value })))
+  const found = whole.flatMap((part) => parsed(part.source, JSON.parse).map((value) => ({ ...part, value })))
+  const closed = cut.sources.flatMap((source) => parsed(source, JSON.parse))
+  const isAround = cut.start < (whole[0]?.start ?? 0)
+  if (isAround) values.push(...closed)
   values.push(...found.toSorted((a, b) => b.source.length - a.source.length).map(({ value }) => value))
-  values.push(...cut.flatMap((source) => parsed(source, JSON.parse)))
+  if (!isAround) values.push(...closed)
   // one value a line, or one after the other
   if (found.length > 1) values.push(found.map(({ value }) => value))
-  for (const source of brackets.slice(0, 4).flatMap((start) => repairable(text, start))) {
+  const isRepaired = values.length === 0
+  for (const source of brackets.slice(0, 3).flatMap((start) => repairable(text, start))) {
     values.push(...parsed(source, (broken) => JSON.parse(jsonrepair(broken))).filter(isContainer))
   }
   const [first, ...others] = values
   // JSON has no undefined: there is no first
-  if (first !== undefined) return { values: [first, ...others] }
+  if (first !== undefined) return { values: [first, ...others], isRepaired }
   return { errorKind: brackets.length > 0 ? 'malformed' : 'prose' }
 }
 
@@ -43,22 +51,39 @@ function parsed(source: string, parse: (source: string) => unknown): unknown[] {
   }
 }
 
+/** Characters: a reply is never longer, but for a model that has lost its way. */
+const LONGEST_REPAIR = 200_000
+
 /** What begins there, to the last closing bracket, and to the end. */
 function repairable(text: string, start: number): string[] {
   const last = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1
-  return [...(last > start && last < text.length ? [text.slice(start, last)] : []), text.slice(start)]
+  const sources = [
+    ...(last > start && last < text.length ? [text.slice(start, last)] : []),
+    text.slice(start),
+  ]
+  return sources.filter((source) => source.length <= LONGEST_REPAIR)
 }
 
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null
 
-/** Text before and between thinking that a model wrote into its reply; thinking that never ends is all there is. */
+/** The reply without the thinking that a model wrote into it; thinking that never ends is all there is. */
 export function withoutThinking(reply: string): string {
-  const closed = reply.replaceAll(/<(think|thinking|reasoning)>[\s\S]*?<\/\1>/gi, '')
-  // the opening tag is often part of the chat template and not of the reply
-  const end = /^[\s\S]*<\/(?:think|thinking|reasoning)>/i.exec(closed)
-  const rest = end === null ? closed : closed.slice(end[0].length)
-  const open = /^\s*<(?:think|thinking|reasoning)>/i.exec(rest)
-  return open === null ? rest : ''
+  const tags = [...reply.matchAll(/<(\/?)(?:think|thinking|reasoning)>/gi)]
+  let text = ''
+  let from = 0
+  let isThinking = false
+  for (const { index, 0: tag, 1: slash } of tags) {
+    if (slash === '') {
+      if (!isThinking) text += reply.slice(from, index)
+      isThinking = true
+    } else {
+      // a template of the model's may have opened it before the reply began
+      if (!isThinking) text = ''
+      isThinking = false
+    }
+    from = index + tag.length
+  }
+  return isThinking ? text : text + reply.slice(from)
 }
 
 /** A prompt that is repeated word for word, or from its start on, is no reply; short ones may be quoted. */
@@ -79,23 +104,32 @@ function withoutPrompts(reply: string, prompts: readonly string[]): string {
 /** Characters that may be looked at more than once, for each character of the text: many brackets that are none cost no more. */
 const MOST_RESCANS = 16
 
-function jsonIn(text: string): { whole: string[]; cut: string[]; brackets: number[] } {
-  const whole: string[] = []
-  const cut: string[] = []
-  const brackets: number[] = []
+interface JsonParts {
+  readonly whole: { readonly source: string; readonly start: number }[]
+  /** The first that the end of the text cuts, closed in several ways. */
+  readonly cut: { start: number; sources: readonly string[] }
+  /** Where brackets stand that begin nothing whole. */
+  readonly brackets: number[]
+}
+
+function jsonIn(text: string): JsonParts {
+  const parts: JsonParts = { whole: [], cut: { start: text.length, sources: [] }, brackets: [] }
   const opening = /[{[]/g
   let work = MOST_RESCANS * text.length + 10_000
   for (let found = opening.exec(text); found !== null && work > 0; found = opening.exec(text)) {
-    const end = scanJson(text, found.index)
+    const start = found.index
+    const end = scanJson(text, start)
     if (typeof end === 'number') {
-      whole.push(text.slice(found.index, end))
+      parts.whole.push({ source: text.slice(start, end), start })
       opening.lastIndex = end
       continue
     }
-    brackets.push(found.index)
+    parts.brackets.push(start)
+    work -= end === null ? 50 : text.length - start
     if (end === null) continue
-    work -= text.length - found.index
-    if (cut.length === 0) cut.push(...closeCut(text, found.index, end).slice(0, 8))
+    if (parts.cut.sources.length > 0) continue
+    parts.cut.start = start
+    parts.cut.sources = closeCut(text, start, end)
   }
-  return { whole, cut, brackets }
+  return parts
 }

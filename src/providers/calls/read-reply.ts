@@ -27,6 +27,7 @@ export function readReply<T>(
   const issues = error?.issues
     .slice(0, 3)
     .map(({ path, message }) => `${path.join('.') || 'the reply'}: ${message}`)
+  if (reading.isRepaired) return { errorKind: 'malformed', why: WHY.malformed }
   return {
     errorKind: 'schema',
     why: `It does not have the form that is wanted: ${issues?.join('; ').slice(0, 400)}.`,

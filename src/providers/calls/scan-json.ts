@@ -1,5 +1,8 @@
+/** No form that anybody asks for is so deep. */
+const DEEPEST = 100
+
 /**
- * Where a JSON value ends that begins at `start` with `{` or `[`: the index after it, `null` when what stands there is no JSON, or how far
+ * Where a JSON value ends that begins at `start` with `{` or `[`: the index after it, `null` when what stands there is no JSON (or deeper than 100), or how far
  * it is whole when the text ends inside of it. Strict grammar (RFC 8259), iterative, linear.
  */
 export function scanJson(text: string, start: number): number | null | CutJson {
@@ -40,6 +43,7 @@ export function scanJson(text: string, start: number): number | null | CutJson {
     if (top !== undefined) top.isEmpty = false
     const char = text[at]
     if (char === '{' || char === '[') {
+      if (open.length === DEEPEST) return null
       open.push({
         ...{ start: at, close: char === '{' ? '}' : ']', wholeUntil: at + 1 },
         ...{ isEmpty: true, expects: char === '{' ? 'key' : 'value' },
@@ -78,13 +82,16 @@ function closeValue(container: OpenContainer, at: number): void {
   container.expects = 'comma-or-close'
 }
 
+const MOST_WAYS = 6
+
 /**
  * The whole part of cut JSON, closed: first as much as there is, then without the innermost containers that are not whole themselves.
  * Whoever reads it takes the first that fits.
  */
 export function closeCut(text: string, start: number, { open }: CutJson): string[] {
   const closed: string[] = []
-  for (let depth = open.length; depth > 0; depth--) {
+  const least = Math.max(0, open.length - MOST_WAYS)
+  for (let depth = open.length; depth > least; depth--) {
     const kept = open.slice(0, depth)
     const brackets = kept.map((container) => container.close).reverse()
     closed.push(text.slice(start, kept.at(-1)!.wholeUntil) + brackets.join(''))

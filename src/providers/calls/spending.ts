@@ -84,7 +84,7 @@ export interface Budget {
  * Judges a call before it is made: by what was spent, and by what its prompt will take at least. A reply is never cut by a budget; what it
  * takes counts against the next call.
  *
- * @throws ProlepsisError BUDGET_EXCEEDED, `details` `budget` (`day`, `document`), `unit` (`tokens`, `usd`), `limit`, `spent`
+ * @throws ProlepsisError BUDGET_EXCEEDED, `details` `budget` (`day`, `document`), `unit` (`tokens`, `usd`), `limit`, `used`
  */
 export function assertWithin(
   budget: Budget,
@@ -103,7 +103,7 @@ export function assertWithin(
           budget.of === 'day'
             ? 'It is free again tomorrow (UTC); or raise day_tokens or day_cost_usd.'
             : 'Raise document_tokens or document_cost_usd, then retry its job.',
-        details: { budget: budget.of, unit, limit: most, spent: used, wanted },
+        details: { budget: budget.of, unit, limit: most, used, wanted },
       },
     )
   }

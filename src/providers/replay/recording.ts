@@ -31,7 +31,13 @@ export function hashOfRequest(request: GenerateRequest): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
-export function digestOf({ system, prompt, schema, maxOutputTokens, temperature = 0 }: GenerateRequest): RequestDigest {
+export function digestOf({
+  system,
+  prompt,
+  schema,
+  maxOutputTokens,
+  temperature = 0,
+}: GenerateRequest): RequestDigest {
   return {
     ...{ system: system.length, prompt: prompt.length, schema: schema !== undefined },
     ...{ maxOutputTokens, temperature },

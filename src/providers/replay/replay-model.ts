@@ -83,7 +83,13 @@ function readLine(line: string, number: number, file: string): RecordedCall {
       FINISH_REASONS.includes(result.finishReason)
     ) {
       const digest = { system: 0, prompt: 0, schema: false, maxOutputTokens: 0, temperature: 0, ...request }
-      return { hash, purpose, modelId, request: digest, result: { ...result, usage: { ...NO_USAGE, ...result.usage } } }
+      return {
+        hash,
+        purpose,
+        modelId,
+        request: digest,
+        result: { ...result, usage: { ...NO_USAGE, ...result.usage } },
+      }
     }
   } catch {
     // said below, with the line

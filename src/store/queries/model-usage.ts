@@ -49,7 +49,11 @@ export async function modelSpendingOf(
 }
 
 /** What a bank spent from a day on, by day, model and purpose, the newest first. */
-export async function modelUsageSince(q: Queryable, bankId: number, day: string): Promise<readonly ModelUsage[]> {
+export async function modelUsageSince(
+  q: Queryable,
+  bankId: number,
+  day: string,
+): Promise<readonly ModelUsage[]> {
   return q.query<ModelUsage>(
     `select to_char(day, 'YYYY-MM-DD') as day, model_id as "modelId", purpose, calls,
             input_tokens as "inputTokens", output_tokens as "outputTokens", cost_usd as "costUsd"
