@@ -119,8 +119,20 @@ export { TRACE_TYPES } from './observability/trace.ts'
 export type { EmbeddingModel, EmbedOptions } from './providers/embedding-model.ts'
 export type { InjectedEmbedder } from './providers/injected-embedder.ts'
 export { createInjectedEmbedder } from './providers/injected-embedder.ts'
+export type { GenerateFunction, InjectedLanguageModel } from './providers/injected-language-model.ts'
+export { createInjectedLanguageModel } from './providers/injected-language-model.ts'
+export type {
+  FinishReason,
+  GeneratePart,
+  GenerateRequest,
+  GenerateResult,
+  LanguageModel,
+  TokenUsage,
+} from './providers/language-model.ts'
 export type { LocalEmbedder, LocalEmbedderOptions } from './providers/local/local-embedder.ts'
 export { createLocalEmbedder } from './providers/local/local-embedder.ts'
+export { createRecordingModel } from './providers/replay/recording-model.ts'
+export { createReplayModel } from './providers/replay/replay-model.ts'
 export type { CrossEncoderOptions } from './providers/rerank/cross-encoder.ts'
 export { createCrossEncoder } from './providers/rerank/cross-encoder.ts'
 export type { RerankingModel, RerankRequest } from './providers/reranking-model.ts'

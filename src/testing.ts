@@ -5,9 +5,11 @@ export type { Baselines } from './memory/baselines.ts'
 export { baselines } from './memory/baselines.ts'
 // what the weights of fusion are trained on, and measured against
 export { recallPool } from './memory/recall-pool.ts'
-// a model that loads nothing, and gives the same vectors everywhere
+// models that load nothing and call nobody, and give the same vectors and replies everywhere
 export type { FakeEmbedder, FakeEmbedderOptions } from './providers/fake/fake-embedder.ts'
 export { createFakeEmbedder } from './providers/fake/fake-embedder.ts'
+export type { FakeLanguageModel, FakeLanguageModelOptions } from './providers/fake/fake-language-model.ts'
+export { createFakeLanguageModel } from './providers/fake/fake-language-model.ts'
 export type { CandidatePool, Feature, FeatureColumn } from './recall/features.ts'
 export { FEATURES, featureColumns } from './recall/features.ts'
 export type { FusionWeights } from './recall/fusion-weights.ts'

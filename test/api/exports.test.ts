@@ -17,8 +17,11 @@ test('the root entry exports these values and no others', () => {
     'TRUST_LEVELS',
     'createCrossEncoder',
     'createInjectedEmbedder',
+    'createInjectedLanguageModel',
     'createLocalEmbedder',
     'createMemory',
+    'createRecordingModel',
+    'createReplayModel',
     'isProlepsisError',
     'restoreBackup',
   ])
@@ -34,6 +37,7 @@ test('the testing entry exports these values and no others', () => {
     'STANDARD_WEIGHTS',
     'baselines',
     'createFakeEmbedder',
+    'createFakeLanguageModel',
     'featureColumns',
     'recallPool',
   ])

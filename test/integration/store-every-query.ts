@@ -28,6 +28,7 @@ import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
 import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
 import * as lexicalWrite from '../../src/store/queries/lexical-write.ts'
+import * as modelUsage from '../../src/store/queries/model-usage.ts'
 import * as receipts from '../../src/store/queries/receipts.ts'
 import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
 import * as sampleVectors from '../../src/store/queries/sample-vectors.ts'
@@ -102,6 +103,7 @@ const MODULES = {
   ...jobs,
   ...leaveSpace,
   ...lexicalMatches,
+  ...modelUsage,
   ...termStatistics,
   ...lexicalSearch,
   ...lexicalWrite,
@@ -283,6 +285,12 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.hasEnriched(database, bankId)
   await q.documentStatistics(database, bankId)
   await q.documentMatches(database, bankId, { termIds: [1, 2], chunkIds: ids })
+  await q.addModelUsage(database, bankId, {
+    ...{ day: '2026-03-04', modelId: 'm', purpose: 'questions' },
+    ...{ calls: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.5 },
+  })
+  await q.modelSpendingOf(database, bankId, '2026-03-04')
+  await q.modelUsageSince(database, bankId, '2026-03-04')
   await q.kindsOfBank(database, bankId, space)
   await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
   await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })
