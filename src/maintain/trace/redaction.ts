@@ -57,11 +57,17 @@ export function withoutContent(record: TraceRecord): Omit<TraceRecord, (typeof T
 
 function treated(value: unknown, treat: (text: string) => string): unknown {
   if (typeof value === 'string') return treat(value)
-  if (typeof value === 'number') return Number.isFinite(value) ? value : 0
+  if (typeof value === 'number') return inRange(value)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? new Date(0) : value
   if (Array.isArray(value)) return value.map((item: unknown) => treated(item, treat))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, treated(item, treat)]))
+}
+
+/** Within what a column of four bytes of floating point takes: PostgreSQL refuses what is too small for it too. */
+function inRange(value: number): number {
+  if (!Number.isFinite(value) || Math.abs(value) < 1e-30) return 0
+  return Math.min(Math.max(value, -1e30), 1e30)
 }
 
 function cut(text: string, most: number): string {
