@@ -364,6 +364,7 @@ describe('retention', () => {
     for (let n = 1; n <= 60; n++) await note(second, call(n, noise()))
     await second.recall('new question')
     await second.close()
+    time.now += 1_000
     const third = await open({ traceDays: 10, traceMegabytes: 1 })
     const kept = await third.events.tail({ limit: 1_000 })
     expect(JSON.stringify(kept)).not.toContain('old question')
