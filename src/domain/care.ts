@@ -1,4 +1,5 @@
 import type { FormulateFailure, Formulator } from './recall.ts'
+import type { JobState } from './jobs.ts'
 
 /** What to forget. One field of ref/document/source/sourcePrefix/tag/all. */
 export type ForgetSelector =
@@ -55,6 +56,7 @@ export interface BankStats {
   readonly terms: number
   readonly postings: number
   readonly receipts: number
+  readonly jobs: Readonly<Record<JobState, number>>
   readonly byFormat: Readonly<Record<string, number>>
   readonly textBytes: number
   /** Of the last 24 hours. */

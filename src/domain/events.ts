@@ -76,6 +76,8 @@ export type EngineEvent =
       readonly source: string | null
       readonly errorCode: string | null
     }
+  /** Closing waits for jobs; what is not done in time stays in line. */
+  | { readonly type: 'drain-start'; readonly mostMs: number }
   | { readonly type: 'maintenance-end'; readonly task: string; readonly durationMs: number }
   | { readonly type: 'store-owner-changed'; readonly owner: boolean }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }

@@ -155,9 +155,14 @@ async function drain(
   signal: AbortSignal | undefined,
   listeners: Set<() => void>,
 ): Promise<void> {
-  const end = performance.now() + resolved.settings.drainMs
+  const { drainMs } = resolved.settings
+  const end = performance.now() + drainMs
   try {
-    while (signal?.aborted !== true && performance.now() < end && (await own.haveDue(clock.now()))) {
+    let isTold = false
+    const isOver = (): boolean => signal?.aborted === true || performance.now() >= end
+    while (!isOver() && (await own.haveDue(clock.now()))) {
+      if (!isTold) events.emit({ type: 'drain-start', mostMs: drainMs })
+      isTold = true
       await worker.look()
       await nextChange(Math.min(ASK_MS, end - performance.now()), signal, listeners)
     }

@@ -1,5 +1,6 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Job } from '../domain/jobs.ts'
+import { checkPrompts } from '../domain/prompt-files.ts'
 import type { JobContext, JobHandlers } from '../jobs/job-handler.ts'
 import { NO_USAGE } from '../providers/language-model.ts'
 import type { ModelCalls, ModelReply, Spending } from '../providers/model-calls.ts'
@@ -34,10 +35,11 @@ async function enrich(
   const { enrichDocument } = await import('../retain/enrich/enrich-document.ts')
   const counts = (result: EnrichResult) => countsOf(result, job.result)
   const { signal, traceId } = context
-  const { anewSince } = job.payload
+  const { anewSince, prompts } = job.payload
   const result = await enrichDocument({ ...deps, model: counted(model, context) }, job.documentId, {
     ...{ signal, traceId, jobId: job.jobId, remaining: await remainingFor(engine, context, job.documentId) },
     ...(typeof anewSince === 'string' ? { anewSince: new Date(anewSince) } : {}),
+    ...(prompts === undefined ? {} : { prompts: checkPrompts(prompts, 'prompts', ['questions']) }),
     onProgress: (so) => context.progress(counts(so)),
   })
   engine.people.invalidate(store.bankId)

@@ -3,6 +3,7 @@ import type { Clock } from '../domain/ports.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import type { Database } from '../store/database.ts'
 import { listBanks } from '../store/queries/banks.ts'
+import { deleteJobsBefore } from '../store/queries/jobs.ts'
 import { deleteReceiptsBefore } from '../store/queries/receipts.ts'
 import { deleteTraceBefore, deleteTraceOver, traceExtent } from '../store/queries/trace-prune.ts'
 import { vacuumForgotten } from '../store/queries/vacuum-forgotten.ts'
@@ -39,7 +40,7 @@ export interface UpkeepOptions {
   readonly calls: Pick<CallLine, 'isBusy'>
   /** Receipts older than this are removed; 0 keeps them for ever. */
   readonly receiptDays: number
-  /** The trace older than this is removed; 0 keeps it for ever. @default 0 */
+  /** The trace older than this is removed, and so are jobs that ended; 0 keeps it for ever. @default 0 */
   readonly traceDays?: number
   /** The oldest of a bank's trace past this size is removed; 0: no limit. @default 0 */
   readonly traceMegabytes?: number
@@ -55,6 +56,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   let isForgottenOnDisk = false
   let forgottenSweptAt = Number.NEGATIVE_INFINITY
   let receiptsSweptAt = Number.NEGATIVE_INFINITY
+  let jobsSweptAt = Number.NEGATIVE_INFINITY
   let traceSweptAt = Number.NEGATIVE_INFINITY
   /** Banks whose trace has grown since it was last looked at. */
   const traced = new Set<number>()
@@ -77,6 +79,15 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     receiptsSweptAt = now
     const before = new Date(now - options.receiptDays * DAY_MS)
     for (const bank of await listBanks(database)) await deleteReceiptsBefore(database, bank.bankId, before)
+  }
+
+  const sweepJobs = async (): Promise<void> => {
+    const now = clock.now()
+    const { traceDays = 0 } = options
+    if (traceDays === 0 || now - jobsSweptAt < DAY_MS) return
+    jobsSweptAt = now
+    const before = new Date(now - traceDays * DAY_MS)
+    for (const bank of await listBanks(database)) await deleteJobsBefore(database, bank.bankId, before)
   }
 
   const sweepTrace = async (bankIds: Iterable<number>): Promise<void> => {
@@ -113,6 +124,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       async () => void (await buildEveryIndex(database, { mostWaiting, shouldStop })),
     )
     if (!stopped) await attempt('old receipts', sweepReceipts)
+    if (!stopped) await attempt('old jobs', sweepJobs)
     if (!stopped) await attempt('old trace', sweepWholeTrace)
     if (!stopped) await sweepForgotten()
   }

@@ -122,6 +122,7 @@ async function putInLine(
     kind: 'enrich' as const,
     documentId: document.documentId,
     traceId: plan.traceId,
+    ...(plan.prompts === undefined ? {} : { payload: { prompts: plan.prompts } }),
   }))
   const ids = await enqueueJobs(tx, store.bankId, jobs, now)
   return ids.map((jobId, at) => ({ jobId, documentId: jobs[at]!.documentId }))

@@ -25,6 +25,8 @@ export interface WritePlan {
   readonly previous: Document | null
   /** Whether a model is to write questions of it: not where the caller gave some. */
   readonly enrich: boolean
+  /** In place of the bank's, for that model. */
+  readonly prompts: RetainRequest['prompts']
 }
 
 /** What a retain comes to. */
@@ -108,6 +110,7 @@ async function planNewText(
     notes: [...extracted.notes, ...derived.notes, ...notes],
     previous,
     enrich: isEnriched(deps, request),
+    prompts: request.prompts,
   }
 }
 

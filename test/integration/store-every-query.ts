@@ -147,6 +147,7 @@ const OTHER_FILES: ReadonlySet<string> = new Set([
   'entity-norm.ts',
   'filter-sql.ts',
   'integrity-documents.ts',
+  'integrity-jobs.ts',
   'integrity-lexical.ts',
   'integrity-questions.ts',
   'integrity-vectors.ts',

@@ -1,6 +1,7 @@
 import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
 import { DOCUMENT_CHECKS } from './integrity-documents.ts'
+import { JOB_CHECKS } from './integrity-jobs.ts'
 import { LEXICAL_CHECKS } from './integrity-lexical.ts'
 import { QUESTION_CHECKS } from './integrity-questions.ts'
 import { VECTOR_CHECKS } from './integrity-vectors.ts'
@@ -37,6 +38,7 @@ export interface IntegrityCheck {
 export const INTEGRITY_CHECKS: readonly IntegrityCheck[] = [
   ...DOCUMENT_CHECKS,
   ...QUESTION_CHECKS,
+  ...JOB_CHECKS,
   ...LEXICAL_CHECKS,
   ...VECTOR_CHECKS,
 ]

@@ -18,19 +18,21 @@ export interface ClaimOptions {
  * Takes jobs that are due, the longest due first, and those whose worker let its lease pass: none that another one takes at this moment, and
  * none of a document that has an older job in line or one that runs. What comes back `running` is the caller's until its lease; a job whose
  * document was superseded comes back `cancelled`, and one whose worker was lost at its last attempt `dead`.
+ *
+ * The order within a document is asked of each candidate by its key (an aggregate is never turned into a join): tables without statistics are the rule here.
  */
 export async function claimJobs(q: Queryable, bankId: number, options: ClaimOptions): Promise<Job[]> {
   const rows = await q.query<JobRow>(
     `with again as (
        select job_id from jobs
        where bank_id = $1 and state = 'running' and kind = any($5::text[]) and (lease_until <= $2 or worker = $3)
-       order by job_id limit $6::integer for update skip locked
+       order by lease_until limit $6::integer for update skip locked
      ), fresh as (
        select j.job_id from jobs j
        where j.bank_id = $1 and j.state = 'waiting' and j.run_after <= $2 and j.kind = any($5::text[])
-         and not exists (
-           select from jobs o where o.bank_id = $1 and o.document_id = j.document_id and o.job_id <> j.job_id
-             and (o.state = 'running' or (o.state = 'waiting' and o.job_id < j.job_id)))
+         and coalesce((
+           select bool_and(o.state = 'waiting' and o.job_id > j.job_id) from jobs o
+           where o.bank_id = $1 and o.document_id = j.document_id and o.job_id <> j.job_id and o.state in ('waiting', 'running')), true)
        order by j.run_after, j.job_id limit $6::integer for update of j skip locked
      ), due as (
        select job_id from again union all select job_id from fresh limit $6::integer

@@ -1,6 +1,7 @@
 import type { BankStats } from '../../domain/care.ts'
 import { VECTOR_KINDS } from '../../domain/cue.ts'
 import type { Queryable } from '../database.ts'
+import { countJobs } from './jobs.ts'
 
 /** What the bank holds, counted; without the bank's own description and the store's. */
 export async function bankStatistics(
@@ -53,6 +54,7 @@ export async function bankStatistics(
     terms: counts[0]?.terms ?? 0,
     postings: counts[0]?.postings ?? 0,
     receipts: counts[0]?.receipts ?? 0,
+    jobs: await countJobs(q, bankId),
     byFormat,
     textBytes: documents.reduce((sum, row) => sum + row.bytes, 0),
   }

@@ -1,6 +1,6 @@
 import { createMemory, type Memory } from '../../index.ts'
 import type { CommonOptions } from './context.ts'
-import { type CliIo, write } from './io.ts'
+import { type CliIo, isTerminal, write } from './io.ts'
 import { defined } from './options.ts'
 import { printable } from './render/printable.ts'
 
@@ -11,6 +11,8 @@ export function openForCommand(options: CommonOptions, io: CliIo): Promise<Memor
     ...defined({ bank, dataDir, databaseUrl }),
     cwd: io.cwd,
     onEvent: (event) => {
+      if (event.type === 'drain-start' && isTerminal(io.stderr))
+        void write(io.stderr, 'Working on what is in line for the model; Ctrl-C leaves it there.\n')
       if (event.type === 'warning') void write(io.stderr, `warning: ${printable(event.message)}\n`)
     },
   })

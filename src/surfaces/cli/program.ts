@@ -7,11 +7,13 @@ import { registerDocuments } from './commands/documents.ts'
 import { registerForget } from './commands/forget.ts'
 import { registerIndex } from './commands/index-folder.ts'
 import { registerInit } from './commands/init.ts'
+import { registerJobs } from './commands/jobs.ts'
 import { registerPortable } from './commands/portable.ts'
 import { registerRecall } from './commands/recall.ts'
 import { registerReceipts } from './commands/receipts.ts'
 import { registerRefs } from './commands/refs.ts'
 import { registerRetain } from './commands/retain.ts'
+import { registerWork } from './commands/work.ts'
 import type { CliContext } from './context.ts'
 import { packageVersion } from './version.ts'
 
@@ -39,6 +41,8 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerReceipts(program, context)
   registerDocuments(program, context)
   registerForget(program, context)
+  registerJobs(program, context)
+  registerWork(program, context)
   registerBank(program, context)
   registerPortable(program, context)
   registerCare(program, context)

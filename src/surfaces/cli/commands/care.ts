@@ -81,6 +81,9 @@ function renderStats(stats: BankStats): string {
     ['terms', String(stats.terms)],
     ['postings', String(stats.postings)],
     ['receipts', String(stats.receipts)],
+    ...Object.entries(stats.jobs)
+      .filter(([, count]) => count > 0)
+      .map(([state, count]) => [`jobs, ${state}`, String(count)]),
     ...lastDayRows(stats.lastDay),
     ...Object.entries(stats.byFormat).map(([format, count]) => [`documents, ${format}`, String(count)]),
     ...Object.entries(stats.store).map(([name, value]) => [

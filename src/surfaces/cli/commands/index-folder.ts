@@ -5,6 +5,7 @@ import { TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { byteSize, collect, defined, keyValue } from '../options.ts'
 import { createProgressBar } from '../progress.ts'
+import { enrichmentFailure, renderEnrichment } from '../render/enrichment.ts'
 import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
 
@@ -21,6 +22,8 @@ interface IndexCommandOptions extends CommonOptions {
   readonly prune?: false | 'force'
   readonly trust?: Trust
   readonly verbose?: boolean
+  readonly enrich: boolean
+  readonly await?: boolean
 }
 
 export function registerIndex(program: Command, context: CliContext): void {
@@ -48,6 +51,8 @@ export function registerIndex(program: Command, context: CliContext): void {
       ).choices(['force']),
     )
     .option('--no-prune', 'keep documents whose file is gone')
+    .option('--no-enrich', 'let no model write questions of the files')
+    .option('--await', 'wait until the model has written its questions, and tell what that took')
     .option('--verbose', 'name every file that was skipped')
   index
     .addOption(
@@ -71,6 +76,9 @@ export function registerIndex(program: Command, context: CliContext): void {
               prune: options.prune,
             }),
             gitignore: options.gitignore,
+            ...(options.enrich ? {} : { enrich: false }),
+            ...(options.await === true ? { await: 'enriched' } : {}),
+            onJobProgress: ({ done, total, source }) => bar.update(done, total, source ?? ''),
             signal: context.io.signal,
             onProgress: ({ done, total, source }) => bar.update(done, total, source),
           })
@@ -79,6 +87,8 @@ export function registerIndex(program: Command, context: CliContext): void {
         }
       })
       await context.result(options, result, renderIndexed(result, options.verbose === true))
+      const failure = result.enrichment === undefined ? null : enrichmentFailure(result.enrichment)
+      if (failure !== null) await context.failed(...failure)
       if (result.failed.length > 0) {
         await context.failed(
           `${counted(result.failed.length, 'file')} could not be retained; all others were.`,
@@ -92,8 +102,10 @@ const SHOWN_SKIPPED = 5
 
 function renderIndexed(result: IndexResult, verbose: boolean): string {
   const { created, updated, unchanged, deleted, skipped, failed } = result
+  const jobs = result.jobs === 0 ? '' : `, ${counted(result.jobs, 'job')}`
   const lines = [
-    `${counted(result.files, 'file')} in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${counted(result.chunks, 'chunk')}, ${result.vectors} vectors.`,
+    `${counted(result.files, 'file')} in ${(result.tookMs / 1000).toFixed(1)} s: ${created} new, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted, ${skipped.length} skipped, ${failed.length} failed; ${counted(result.chunks, 'chunk')}, ${result.vectors} vectors${jobs}.`,
+    ...(result.enrichment === undefined ? [] : [renderEnrichment(result.enrichment)]),
   ]
   if (result.hidden > 0)
     lines.push(

@@ -43,11 +43,13 @@ export function registerPortable(program: Command, context: CliContext): void {
     'prolepsis import bank.jsonl --bank copy',
   )
     .argument('[file]', '- or nothing reads standard input')
-    .action(async (file: string | undefined, options: CommonOptions) => {
+    .option('--enrich', 'let the language model write questions of texts that come with none')
+    .action(async (file: string | undefined, options: CommonOptions & { readonly enrich?: boolean }) => {
       const bar = await createProgressBar(context.io, 'import')
       const result = await context.withMemory(options, async (memory) => {
         try {
           return await memory.import(readFileLines(file, context.io), {
+            enrich: options.enrich === true,
             signal: context.io.signal,
             onProgress: (count) => bar.update(count, count, ''),
           })

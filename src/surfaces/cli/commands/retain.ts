@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type {
+  Enrichment,
   RetainContent,
   RetainItem,
+  RetainManyOptions,
   RetainManyResult,
   RetainOptions,
   RetainResult,
@@ -12,6 +14,7 @@ import { type CliContext, type CommonOptions, command } from '../context.ts'
 import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
 import { isTerminal, readAll } from '../io.ts'
 import { collect, defined, keyValue } from '../options.ts'
+import { enrichmentFailure, renderEnrichment } from '../render/enrichment.ts'
 import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
 
@@ -26,6 +29,8 @@ interface RetainCommandOptions extends CommonOptions {
   readonly question?: readonly string[]
   readonly occurredAt?: string
   readonly trust?: Trust
+  readonly enrich: boolean
+  readonly await?: boolean
 }
 
 export function registerRetain(program: Command, context: CliContext): void {
@@ -45,6 +50,8 @@ export function registerRetain(program: Command, context: CliContext): void {
     .option('--meta <key=value>', 'metadata, repeatable', keyValue)
     .option('--question <question>', 'a question that it answers, kept verbatim, repeatable', collect)
     .option('--occurred-at <time>', 'when it happened, ISO 8601')
+    .option('--no-enrich', 'let no model write questions of it')
+    .option('--await', 'wait until the model has written its questions, and tell what that took')
   retain
     .addOption(retain.createOption('--trust <level>', 'how far it is to be believed').choices(TRUST_LEVELS))
     .action(async (text: string | undefined, options: RetainCommandOptions) => {
@@ -58,8 +65,13 @@ export function registerRetain(program: Command, context: CliContext): void {
         signal: context.io.signal,
       }
       await context.withMemory(options, async (memory) => {
-        const result = await memory.retain(content, retainOptions)
+        const result = await memory.retain(content, {
+          ...retainOptions,
+          ...(options.await === true ? { await: 'enriched' } : {}),
+        })
         await context.result(options, result, renderRetained(result))
+        const failure = result.enrichment === undefined ? null : enrichmentFailure(result.enrichment)
+        if (failure !== null) await context.failed(...failure)
       })
     })
 }
@@ -74,6 +86,7 @@ function retainOptionsOf(options: RetainCommandOptions): RetainOptions {
     tags: options.tag,
     metadata: options.meta,
     questions: options.question,
+    enrich: options.enrich ? undefined : false,
   })
 }
 
@@ -129,13 +142,19 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
   }
   let done = 0
   let failed = 0
+  let enrichment: Enrichment | null = null
+  const onEnriched = (so: Enrichment): void => {
+    enrichment = so
+  }
   try {
     await context.withMemory(options, async (memory) => {
-      for await (const result of memory.retainMany(items(), { signal: io.signal })) {
+      const waiting: RetainManyOptions = options.await === true ? { await: 'enriched', onEnriched } : {}
+      for await (const result of memory.retainMany(items(), { ...waiting, signal: io.signal })) {
         done += 1
         if (result.status === 'failed') failed += 1
         await context.result(options, result, renderMany(result, done))
       }
+      if (enrichment !== null) await tellEnriched(options, context, enrichment)
     })
   } catch (error) {
     // what came before a line that ends it is committed, and its results are told
@@ -147,6 +166,16 @@ async function retainLines(options: RetainCommandOptions, context: CliContext): 
       'The result says why.',
     )
   }
+}
+
+async function tellEnriched(
+  options: CommonOptions,
+  context: CliContext,
+  enrichment: Enrichment,
+): Promise<void> {
+  await context.result(options, { enrichment }, renderEnrichment(enrichment))
+  const failure = enrichmentFailure(enrichment)
+  if (failure !== null) await context.failed(...failure)
 }
 
 function withKept(error: ProlepsisError, kept: number): ProlepsisError {
@@ -183,7 +212,10 @@ function renderRetained(result: RetainResult): string {
   const { document } = result
   const source = printable(document.source)
   const notes = result.notes.map((note) => `\n  note: ${printable(note)}`).join('')
-  if (result.status === 'unchanged') return `Unchanged: ${source}, version ${document.version}.${notes}`
+  const enriched = result.enrichment === undefined ? '' : `\n${renderEnrichment(result.enrichment)}`
+  if (result.status === 'unchanged')
+    return `Unchanged: ${source}, version ${document.version}.${notes}${enriched}`
   const verb = result.status === 'created' ? 'Retained' : 'Updated'
-  return `${verb} ${source}, version ${document.version}: ${counted(result.chunks, 'chunk')}, ${counted(result.cues, 'cue')}.${notes}`
+  const jobs = result.jobs === 0 ? '' : `, ${counted(result.jobs, 'job')}`
+  return `${verb} ${source}, version ${document.version}: ${counted(result.chunks, 'chunk')}, ${counted(result.cues, 'cue')}${jobs}.${notes}${enriched}`
 }
