@@ -1,4 +1,4 @@
-import { ProlepsisError } from '../domain/errors.ts'
+import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import type { Job } from '../domain/jobs.ts'
 import { checkPrompts } from '../domain/prompt-files.ts'
 import type { JobContext, JobHandlers } from '../jobs/job-handler.ts'
@@ -63,7 +63,7 @@ function counted(model: ModelCalls, context: JobContext): ModelCalls {
       context.spend(reply.usage, reply.calls)
       return reply
     } catch (error) {
-      context.spend(NO_USAGE)
+      spendOfFailure(error, context)
       throw error
     }
   }
@@ -72,6 +72,22 @@ function counted(model: ModelCalls, context: JobContext): ModelCalls {
     generate: (call) => noted(model.generate(call)),
     generateObject: (call) => noted(model.generateObject(call)),
   }
+}
+
+/** A call that failed tells what it took, where it came to that. */
+function spendOfFailure(error: unknown, context: JobContext): void {
+  const spent: unknown = isProlepsisError(error) ? error.details.spent : undefined
+  const { calls, ...usage }: Record<string, unknown> = Object(spent)
+  const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+  context.spend(
+    {
+      ...NO_USAGE,
+      inputTokens: number(usage.inputTokens),
+      outputTokens: number(usage.outputTokens),
+      costUsd: number(usage.costUsd),
+    },
+    number(calls) ?? 0,
+  )
 }
 
 /** What may still be spent on the document, whatever job it was spent in; undefined without a limit. */
