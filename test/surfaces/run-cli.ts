@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly color?: boolean
   readonly debug?: boolean
   readonly signal?: AbortSignal
+  /** Hears standard output as it is written. */
+  readonly onOut?: (text: string) => void
   /** Hears standard error as it is written. */
   readonly onErr?: (text: string) => void
 }
@@ -31,7 +33,7 @@ export interface Run {
 
 /** Runs a command line in this process. */
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const [stdout, stderr] = [sink(options.terminal), sink(options.terminal, options.onErr)]
+  const [stdout, stderr] = [sink(options.terminal, options.onOut), sink(options.terminal, options.onErr)]
   const { stdin = '' } = options
   const input = stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])
   const code = await main(args, {
@@ -87,6 +89,9 @@ export interface TestStore {
   readonly owner: Memory
 }
 
+/** Commands that have commands of their own. */
+const GROUPS = ['bank', 'documents', 'events']
+
 /** One embedded store for a test file. */
 export function useTestStore(): TestStore {
   let data: TestFolder | undefined
@@ -107,12 +112,12 @@ export function useTestStore(): TestStore {
     run: (args, options = {}) => {
       const [name = '', ...rest] = args
       // options of ours before the caller's, which may end with `--`
-      const at = ['bank', 'documents'].includes(name) ? 1 : 0
+      const at = GROUPS.includes(name) ? 1 : 0
       const all = [name, ...rest.slice(0, at), '--data-dir', store.dataDir, ...rest.slice(at)]
       return runCli(all, { cwd: folder, ...options })
     },
     json: (args, options) => {
-      const at = ['bank', 'documents'].includes(args[0] ?? '') ? 2 : 1
+      const at = GROUPS.includes(args[0] ?? '') ? 2 : 1
       return store.run([...args.slice(0, at), '--json', ...args.slice(at)], options)
     },
     async bank() {

@@ -1,12 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { throwIfAborted } from '../../domain/errors.ts'
 import type { TraceEvent, TraceType } from '../../observability/trace.ts'
-import { checkKeys, checkWhole } from '../check-options.ts'
+import { checkKeys, checkText, checkWhole } from '../check-options.ts'
 import { checkTypes } from './read-trace.ts'
 
 export interface FollowOptions {
   /** @default all */
   readonly types?: readonly TraceType[]
+  /** Id of an event: those after it come first. @default the newest there is */
+  readonly after?: string
   /** Pause between two looks, 10 to 3,600,000 ms. @default 1000 */
   readonly pollMs?: number
   /** Ends it with CANCELLED. */
@@ -33,12 +35,13 @@ export async function* followTrace(
   read: ReadTail,
   options: FollowOptions = {},
 ): AsyncGenerator<TraceEvent, void, undefined> {
-  checkKeys(options, ['types', 'pollMs', 'signal'], 'events.follow')
+  checkKeys(options, ['types', 'after', 'pollMs', 'signal'], 'events.follow')
   const types = checkTypes(options.types)
   const pollMs = checkWhole(options.pollMs, 'pollMs', { least: 10, most: 3_600_000, default: 1_000 })
   const { signal } = options
   throwIfAborted(signal)
-  let [last] = (await read({ types, after: null, limit: 1 })).map((event) => event.eventId)
+  const given = options.after === undefined ? undefined : checkText(options.after, 'after')
+  let last = given ?? (await read({ types, after: null, limit: 1 })).at(0)?.eventId
   let seen: ReadonlySet<string> = new Set()
   const look = async (): Promise<TraceEvent[]> => {
     const from = last === undefined ? '' : someTimeBefore(last)
@@ -58,9 +61,9 @@ export async function* followTrace(
   }
   // what is there already is not told; without any event there is no id to begin at, and all are new
   if (last !== undefined) {
-    const end = last
-    seen = new Set([end])
-    await look()
+    const begin = last
+    const found = await look()
+    if (given !== undefined) yield* found.filter((event) => event.eventId > begin)
   }
   for (;;) {
     await pause(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => throwIfAborted(signal))

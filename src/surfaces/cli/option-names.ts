@@ -23,6 +23,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   tags: '--tag',
   title: '--title',
   tokenBudget: '--budget',
+  types: '--type',
   weights: '--weight',
   where: '--where',
 }
