@@ -78,7 +78,14 @@ export type {
   RetainStatus,
 } from './domain/retain.ts'
 // sweep
-export type { SweepOptions, SweepPass, SweepReason, SweptFolder } from './domain/sweep.ts'
+export type {
+  Sweeper,
+  SweepOptions,
+  SweepPass,
+  SweepReason,
+  SweepWatchOptions,
+  SweptFolder,
+} from './domain/sweep.ts'
 export type { Trust } from './domain/trust.ts'
 export { TRUST_LEVELS } from './domain/trust.ts'
 // needs no open memory: it makes the folder that one is then opened on

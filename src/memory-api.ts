@@ -26,7 +26,7 @@ import type {
   RetainOptions,
   RetainResult,
 } from './domain/retain.ts'
-import type { SweepOptions, SweepPass, SweptFolder } from './domain/sweep.ts'
+import type { Sweeper, SweepOptions, SweepPass, SweepWatchOptions, SweptFolder } from './domain/sweep.ts'
 import type { FollowOptions } from './maintain/trace/follow-trace.ts'
 import type { TailOptions } from './maintain/trace/read-trace.ts'
 import type { TracedExchange, TraceEvent } from './observability/trace.ts'
@@ -38,6 +38,8 @@ export interface Sweep {
    * the size, time and inode that they had are not read.
    */
   (dir: string, options?: SweepOptions): Promise<SweepPass>
+  /** Keeps the folder in step until it is stopped. Resolves when the folder is this sweeper's; the first pass is under way then. */
+  watch(dir: string, options?: SweepWatchOptions): Promise<Sweeper>
   /** The folders that are or were swept into the bank. */
   status(): Promise<readonly SweptFolder[]>
 }

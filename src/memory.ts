@@ -93,6 +93,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     people: createPeopleDirectory(clock),
     formulations: createFormulationCache(clock),
     calls,
+    sweepers: new Set(),
     upkeep,
     model: createModelSource({
       ...{ model: languageModel, settings: resolved.settings, env: context.env },
@@ -152,7 +153,10 @@ function closing(engine: Engine): Memory['close'] {
   let closed: Promise<void> | undefined
   const hurry = new AbortController()
   const close = async (): Promise<void> => {
-    await engine.calls.end()
+    const calls = engine.calls.end()
+    // the calls that run are theirs too
+    await Promise.all([...engine.sweepers].map((sweeper) => sweeper.stop()))
+    await calls
     try {
       await engine.jobs.close(hurry.signal)
       await engine.receipts.close()

@@ -17,7 +17,7 @@ export interface SweepWatchOptions extends SweepOptions {
 export interface SweepPass {
   /** Real path of the folder. */
   readonly root: string
-  /** Why it was made: `call`; of a watch `start`, `change`, `interval`, or `again` (to confirm what the one before saw, or after an error). */
+  /** Why it was made: `call`; of a watch `start`, `change`, `poll`, `interval`, or `again` (to confirm what the one before saw, or after an error). */
   readonly reason: SweepReason
   /** Files that the ignore rules leave. */
   readonly files: number
@@ -44,7 +44,7 @@ export interface SweepPass {
   readonly tookMs: number
 }
 
-export type SweepReason = 'call' | 'start' | 'change' | 'interval' | 'again'
+export type SweepReason = 'call' | 'start' | 'change' | 'poll' | 'interval' | 'again'
 
 /** A folder that is watched. Stop it before the process ends; closing the memory stops it too. */
 export interface Sweeper extends AsyncDisposable {

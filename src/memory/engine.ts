@@ -4,6 +4,7 @@ import { createAnalyser } from '../domain/analysis/create-analyser.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
+import type { Sweeper } from '../domain/sweep.ts'
 import type { TraceWriter } from '../maintain/trace/trace-writer.ts'
 import type { FormulationCache } from '../recall/formulate/formulation-cache.ts'
 import type { PeopleDirectory } from '../recall/people-directory.ts'
@@ -28,6 +29,8 @@ export interface Engine {
   readonly people: PeopleDirectory
   readonly formulations: FormulationCache
   readonly calls: CallLine
+  /** Those that run, to be stopped at closing. */
+  readonly sweepers: Set<Sweeper>
   readonly upkeep: Upkeep
   readonly model: ModelSource
   readonly reranker: RerankerSource

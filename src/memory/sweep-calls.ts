@@ -1,5 +1,5 @@
 import { homedir, hostname } from 'node:os'
-import type { SweepOptions, SweepPass, SweptFolder } from '../domain/sweep.ts'
+import type { Sweeper, SweepOptions, SweepPass, SweepWatchOptions, SweptFolder } from '../domain/sweep.ts'
 import type { Memory } from '../memory-api.ts'
 import type { SweepDeps } from '../retain/sweep/sweep-folder.ts'
 import { listSweepRoots } from '../store/queries/sweep.ts'
@@ -21,6 +21,26 @@ export function sweepCalls(scope: Scope): Pick<Memory, 'sweep'> {
   }
   return {
     sweep: Object.assign(sweep, {
+      watch: async (dir: string, options?: SweepWatchOptions): Promise<Sweeper> => {
+        engine.calls.assertOpen()
+        const { watchFolder } = await import('../retain/sweep/watch-folder.ts')
+        const holder = holderName(engine)
+        const run = <T>(work: (deps: SweepDeps) => Promise<T>): Promise<T> =>
+          callOn(scope, 'write', (deps) => work(sweepDeps(engine, deps, holder)))
+        const sweeper: Sweeper = await watchFolder(
+          {
+            ...{ run, events: engine.events },
+            followUp: (deps, pass, signal) => followUp(engine, deps, pass, signal),
+            onEnd: () => void engine.sweepers.delete(sweeper),
+          },
+          dir,
+          options,
+        )
+        engine.sweepers.add(sweeper)
+        // closed meanwhile: nobody else ends it
+        if (engine.calls.hasEnded()) await sweeper.stop()
+        return sweeper
+      },
       status: (): Promise<readonly SweptFolder[]> =>
         callOn(scope, 'read', async ({ store }) =>
           (await listSweepRoots(store.database, store.bankId)).map(
@@ -33,7 +53,7 @@ export function sweepCalls(scope: Scope): Pick<Memory, 'sweep'> {
 
 async function followUp(
   engine: Engine,
-  { store }: BankDeps,
+  { store }: Pick<BankDeps, 'store'>,
   pass: SweepPass,
   signal: AbortSignal | undefined,
 ): Promise<void> {
