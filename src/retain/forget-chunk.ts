@@ -20,6 +20,7 @@ import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectors } from '../store/queries/vectors-write.ts'
+import { keptCuesOf } from './derive-again.ts'
 import { embedRemains, measureOf, modelOfBank } from './embed-remains.ts'
 import { clearDerived } from './rederive.ts'
 import { type Remains, remainsOf } from './remains.ts'
@@ -122,10 +123,11 @@ function warnOfMissing({ events, store }: RetainDeps, source: string, missing: n
 
 /** Whether the documents are still as the remains were made from. */
 async function stand(tx: Queryable, bankId: number, remains: readonly Remains[]): Promise<boolean> {
-  for (const { document, chunkIds } of remains) {
+  for (const { document, chunkIds, changed, kept } of remains) {
     const now = await findDocument(tx, bankId, document.documentId)
     const idsNow = await chunkIdsOfDocuments(tx, bankId, [document.documentId])
     if (now?.state !== document.state || !isDeepStrictEqual(idsNow, chunkIds)) return false
+    if (!isDeepStrictEqual(await keptCuesOf(tx, bankId, idsOf(changed)), kept)) return false
   }
   return true
 }

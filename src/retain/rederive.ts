@@ -6,23 +6,30 @@ import type { Queryable } from '../store/database.ts'
 import { activityOf, writeActivity } from '../store/queries/activity.ts'
 import { chunkIdsOfDocuments } from '../store/queries/chunk-ids.ts'
 import { chunksOfDocument, reserveChunkIds, type StoredChunk } from '../store/queries/chunks.ts'
-import { cuesOfChunks, deleteCues } from '../store/queries/cues.ts'
+import { deleteCues } from '../store/queries/cues.ts'
 import { findDocument, lockSource, updateDocumentLabels } from '../store/queries/documents.ts'
+import { enrichmentsOfChunks, writeEnrichments } from '../store/queries/enrichments.ts'
 import { deleteMentions } from '../store/queries/entities.ts'
 import { cancelEnrichment } from '../store/queries/job-leases.ts'
 import { deleteTerms, retireTerms } from '../store/queries/lexical-write.ts'
 import { deleteChunks, updateChunkDrafts, updateDocumentExtent } from '../store/queries/rederive-chunks.ts'
 import { spacesOfBank } from '../store/queries/spaces.ts'
-import { deleteVectors } from '../store/queries/vectors-write.ts'
+import { deleteVectors, vectorsByHash } from '../store/queries/vectors-write.ts'
 import { moveStart } from '../store/queries/version-start.ts'
-import { readFrontMatter } from './chunk/front-matter.ts'
-import { derive, spansOf } from './derive.ts'
+import {
+  type CueChange,
+  type DerivedAgain,
+  deriveAgain,
+  isSameCut,
+  keptCuesOf,
+  startBytes,
+} from './derive-again.ts'
 import type { CutChunk, DerivedChunks } from './derived-chunks.ts'
 import type { DocumentLabels } from './document-labels.ts'
-import { embedChunks } from './embed-chunks.ts'
-import { keepCues, ordinalAtByte } from './keep-cues.ts'
+import { embedChunks, vectorsOf } from './embed-chunks.ts'
+import { carriedEnrichments } from './enrich/carry-enrichments.ts'
+import { ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
-import type { CallerQuestions } from './retain-options.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
 import {
   analyseAhead,
@@ -33,11 +40,9 @@ import {
   writeTermSlices,
 } from './write-derived.ts'
 
-export interface RederiveOptions {
+export interface RederiveOptions extends CueChange {
   /** New labels. @default those that it has */
   readonly labels?: DocumentLabels
-  /** New questions of the caller. @default those that it has */
-  readonly questions?: CallerQuestions | undefined
   /** The caller gives the questions from now on: a model that was to write some is not asked. @default false */
   readonly endEnrichment?: boolean
   /** Embed every text again, also those of which the bank has a vector. @default false */
@@ -69,65 +74,31 @@ export async function rederive(
   if (document === null) return null
   const stored = await chunksOfDocument(database, bankId, documentId)
   const labels = options.labels ?? document
-  const { chunks, notes } = await deriveAgain(deps, document, stored, labels, options.questions)
+  const again = await deriveAgain(deps, document, stored, labels, options)
   const embedder = await deps.embedder()
   const spool = createVectorSpool(deps.store.space.dimension)
   try {
-    const splits = await embedChunks(chunks, spool, {
+    const splits = await embedChunks(again.chunks, spool, {
       ...deps.store,
       embedder,
       anew: options.anew,
       signal: options.signal,
     })
     const { endEnrichment = false } = options
-    const change: Change = { document, labels, stored, chunks, notes: [...notes, ...splits], endEnrichment }
+    const notes = [...again.notes, ...splits]
+    const change: Change = { document, labels, stored, again, notes, endEnrichment }
     const written = await replaceDerived(deps, change, spool)
-    return written && { document: { ...document, ...labels }, chunks: chunks.length, ...written }
+    return written && { document: { ...document, ...labels }, chunks: again.chunks.length, ...written }
   } finally {
     spool.dispose()
   }
-}
-
-/** What the rules make of a document's text now, with the cues of callers and models that it has. */
-export async function deriveAgain(
-  deps: RetainDeps,
-  document: Document,
-  stored: readonly StoredChunk[],
-  labels: DocumentLabels,
-  questions: CallerQuestions | undefined,
-): Promise<{ readonly chunks: DerivedChunks; readonly notes: readonly string[] }> {
-  const text = stored.map((chunk) => chunk.text).join('')
-  const frontMatter = document.format === 'markdown' ? (readFrontMatter(text)?.values ?? {}) : {}
-  const embedder = await deps.embedder()
-  const derived = await derive({ ...document, ...labels, text, frontMatter }, questions, {
-    analyser: deps.analyser,
-    language: deps.store.language,
-    maxTokens: embedder.maxTokens,
-    countTokens: (part) => embedder.countTokens(part),
-  })
-  const ids = stored.map((chunk) => chunk.chunkId)
-  const cues = await cuesOfChunks(deps.store.database, deps.store.bankId, ids)
-  const starts = startBytes(stored)
-  const kept = cues
-    .filter((cue) => cue.origin === 'model' || (cue.origin === 'caller' && questions === undefined))
-    .map(({ chunkId, kind, origin, embedded, text: asked }) => ({
-      startByte: starts.get(chunkId)!,
-      cue: { kind, origin, embed: embedded, text: asked },
-    }))
-  return { chunks: keepCues(derived.chunks, kept), notes: derived.notes }
-}
-
-/** Where each stored chunk begins in what is left of the text (parts of it may have been forgotten). */
-function startBytes(stored: readonly StoredChunk[]): ReadonlyMap<number, number> {
-  const spans = spansOf(stored)
-  return new Map(stored.map((chunk, at) => [chunk.chunkId, spans[at]!.startByte]))
 }
 
 interface Change {
   readonly document: Document
   readonly labels: DocumentLabels
   readonly stored: readonly StoredChunk[]
-  readonly chunks: DerivedChunks
+  readonly again: DerivedAgain
   readonly notes: readonly string[]
   readonly endEnrichment: boolean
 }
@@ -139,41 +110,61 @@ async function replaceDerived(
   spool: VectorSpool,
 ): Promise<WrittenCounts | null> {
   const { database, bankId } = deps.store
-  const { document, labels, stored, chunks } = change
+  const { document, labels, stored, again } = change
   const { documentId } = document
-  const sameCut = isSameCut(stored, chunks)
-  const ids = sameCut ? stored.map((chunk) => chunk.chunkId) : await reserveChunkIds(database, chunks.length)
-  const placed = place(chunks, ids, documentId)
-  const terms = analyseAhead(placed, chunks.length, deps.analyser)
+  const sameCut = isSameCut(stored, again.chunks)
   const oldIds = stored.map((chunk) => chunk.chunkId)
+  const ids = sameCut ? oldIds : await reserveChunkIds(database, again.chunks.length)
+  const termsOf = (chunks: DerivedChunks): ReturnType<typeof analyseAhead> =>
+    analyseAhead(place(chunks, ids, documentId), chunks.length, deps.analyser)
+  const termsAhead = termsOf(again.chunks)
 
   return database.transaction(async (tx) => {
     await lockSource(tx, bankId, document.source)
     const now = await findDocument(tx, bankId, documentId)
     const idsNow = await chunkIdsOfDocuments(tx, bankId, [documentId])
     if (now === null || now.state !== document.state || !isDeepStrictEqual(idsNow, oldIds)) return null
+    const chunks = await withCuesOfNow(tx, deps.store, again, oldIds, spool)
+    if (chunks === null) return null
     const isTimeOther = labels.occurredAt?.getTime() !== now.occurredAt?.getTime()
     const validFrom = isTimeOther
       ? await moveStart(tx, bankId, { ...now, occurredAt: labels.occurredAt })
       : now.validFrom
     await updateDocumentLabels(tx, bankId, documentId, { ...labels, validFrom })
     if (change.endEnrichment) await cancelEnrichment(tx, bankId, [documentId], new Date(deps.clock.now()))
+    const enrichments = await enrichmentsOfChunks(tx, bankId, oldIds)
     await clearDerived(tx, deps.store, oldIds, { counted: now.state === 'current', everySpace: !sameCut })
     if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, chunks.cut))
     else await replaceChunks(tx, bankId, change, ids)
-    const counts = await writeDerived(tx, bankId, deps.store.space, placed, spool)
-    await writeTermSlices(tx, bankId, [terms])
+    const paid = { stored, starts: startBytes(stored), enrichments }
+    await writeEnrichments(tx, bankId, carriedEnrichments(document, paid, { chunks, ids }))
+    const counts = await writeDerived(tx, bankId, deps.store.space, place(chunks, ids, documentId), spool)
+    await writeTermSlices(tx, bankId, [chunks === again.chunks ? termsAhead : termsOf(chunks)])
     // written terms count as current; those of a closed version do not
     if (now.state !== 'current') await retireTerms(tx, bankId, ids)
     return counts.get(documentId) ?? { cues: 0, vectors: 0 }
   })
 }
 
-export function isSameCut(stored: readonly StoredChunk[], chunks: DerivedChunks): boolean {
-  if (stored.length !== chunks.length) return false
-  let at = 0
-  for (const { draft } of chunks.cut) if (stored[at++]!.text !== draft.text) return false
-  return true
+/**
+ * The chunks with the cues of callers and models that they have by now: a question that was added, or a model's that was written, since they were
+ * derived is not lost. Null when the bank has no vectors of those in this space.
+ */
+async function withCuesOfNow(
+  tx: Queryable,
+  { bankId, space }: BankStore,
+  again: DerivedAgain,
+  chunkIds: readonly number[],
+  spool: VectorSpool,
+): Promise<DerivedChunks | null> {
+  const kept = await keptCuesOf(tx, bankId, chunkIds)
+  if (isDeepStrictEqual(kept, again.kept)) return again.chunks
+  const chunks = again.withKept(kept)
+  const missing = new Set<string>()
+  for (const chunk of chunks) for (const { hash } of vectorsOf(chunk)) if (!spool.has(hash)) missing.add(hash)
+  const known = await vectorsByHash(tx, bankId, space, [...missing])
+  for (const [hash, vector] of known) spool.put(hash, vector)
+  return known.size === missing.size ? chunks : null
 }
 
 /** Removes what was derived from chunks that stay. */
@@ -194,9 +185,10 @@ export async function clearDerived(
 async function replaceChunks(
   tx: Queryable,
   bankId: number,
-  { document, stored, chunks, notes }: Change,
+  { document, stored, again, notes }: Change,
   ids: readonly number[],
 ): Promise<void> {
+  const { chunks } = again
   const oldIds = stored.map((chunk) => chunk.chunkId)
   const activity = await activityOf(tx, bankId, oldIds)
   await deleteChunks(tx, bankId, oldIds)

@@ -3,12 +3,14 @@ import type { ChunkDraft } from '../domain/chunk.ts'
 import type { ChunkCues, CueDraft } from '../domain/cue.ts'
 import type { Document } from '../domain/document.ts'
 import { chunksOfDocument, type StoredChunk } from '../store/queries/chunks.ts'
-import { cuesOfChunks } from '../store/queries/cues.ts'
+import { cuesOfChunks, type StoredCue } from '../store/queries/cues.ts'
 import { findDocument } from '../store/queries/documents.ts'
 import { readFrontMatter } from './chunk/front-matter.ts'
 import { CUE_MARGIN, cutOf, deriveCues, withQuestions } from './derive.ts'
+import { keptCuesOf } from './derive-again.ts'
 import { type DocumentLabels, labelsWithout } from './document-labels.ts'
 import type { Measure } from './embed-remains.ts'
+import { cuesOfGone, shownWithGone } from './enrich/cues-of-gone.ts'
 import { ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import type { PlacedChunk } from './write-derived.ts'
@@ -22,6 +24,8 @@ export interface Remains {
   readonly labels: DocumentLabels | null
   /** The chunks that stay whose cues, label or vectors may change. */
   readonly changed: readonly PlacedChunk[]
+  /** The cues of callers and models that these had. */
+  readonly kept: readonly StoredCue[]
 }
 
 /** Null when the document is not there, or nothing of it is left. Chunks that stay keep their ids, ordinals and text. */
@@ -45,12 +49,20 @@ export async function remainsOf(
   const drafts =
     document.format === 'chat' ? left.map(draftOf) : relabelled(left, await cutOf(source, cueDeps))
   const beside = besideGone(stored, gone)
+  const ofModels = (await cuesOfChunks(database, bankId, shownWithGone(stored, gone))).filter(isOfModel)
+  const telling = cuesOfGone(stored, gone, ofModels, deps.analyser)
+  const tells = new Set([...telling].map(({ chunkId }) => chunkId))
   const touched = left.flatMap((chunk, at) => {
-    const stays = !newLabels && !beside.has(chunk.chunkId) && isDeepStrictEqual(draftOf(chunk), drafts[at])
+    const { chunkId } = chunk
+    const stays =
+      !newLabels &&
+      !beside.has(chunkId) &&
+      !tells.has(chunkId) &&
+      isDeepStrictEqual(draftOf(chunk), drafts[at])
     return stays ? [] : [at]
   })
   const cues = cuesAt(new Set(touched), deriveCues(source, drafts, cueDeps))
-  const kept = await cuesOfChunks(
+  const kept = await keptCuesOf(
     database,
     bankId,
     touched.map((at) => left[at]!.chunkId),
@@ -61,7 +73,7 @@ export async function remainsOf(
     const own = kept.filter((cue) => cue.chunkId === chunkId)
     const asked = own.filter((cue) => cue.origin === 'caller').map((cue) => cue.text)
     const ofModel = own
-      .filter((cue) => cue.origin === 'model')
+      .filter((cue) => isOfModel(cue) && ![...telling].some((one) => isDeepStrictEqual(one, cue)))
       .map(
         ({ kind, origin, embedded, text: said }): CueDraft => ({ kind, origin, embed: embedded, text: said }),
       )
@@ -76,8 +88,11 @@ export async function remainsOf(
     chunkIds: stored.map(({ chunkId }) => chunkId),
     labels: newLabels ? labels : null,
     changed,
+    kept,
   }
 }
+
+const isOfModel = ({ origin }: StoredCue): boolean => origin === 'model'
 
 /** What is derived at some places: of a long document it would be too much at all of them. */
 function cuesAt(places: ReadonlySet<number>, all: Iterable<ChunkCues>): ReadonlyMap<number, ChunkCues> {

@@ -61,12 +61,13 @@ export function cleanCues(
   return {
     questions: [...questions.values()],
     statement: fault(statement, LONGEST_STATEMENT) === null ? statement : null,
-    concepts: [...new Map(concepts.map((said) => [plainQuestion(said), said])).values()].slice(
-      0,
-      MOST_CONCEPTS,
-    ),
+    concepts: concepts.filter((said, at) => isFirst(concepts, said, at)).slice(0, MOST_CONCEPTS),
     dropped,
   }
+}
+
+function isFirst(texts: readonly string[], text: string, at: number): boolean {
+  return texts.findIndex((other) => plainQuestion(other) === plainQuestion(text)) === at
 }
 
 /** How many passages of a reply have a question, by `plainQuestion`. */
@@ -86,7 +87,7 @@ function plainSpace(text: string): string {
     .trim()
 }
 
-const MARKS = /<\/?(?:passage|context)\b|"?passages"?\s*:\s*\[|\{\{|```/i
+const MARKS = /<\/?(?:passage|context|memory)\b|"?passages"?\s*:\s*\[|\{\{|```/i
 const TALK =
   /^(?:sure|certainly|of course|here (?:are|is)|as an ai|i(?:['’]m| am) (?:sorry|unable)|i can(?:not|['’]t)|(?:questions?|statement|concepts?|passage \d+) ?:)/i
 const ORDER =

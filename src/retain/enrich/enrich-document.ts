@@ -1,5 +1,5 @@
 import type { Document } from '../../domain/document.ts'
-import { type ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
+import { ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 import type { PromptTexts } from '../../domain/prompt-files.ts'
 import type { ModelCalls, Spending } from '../../providers/model-calls.ts'
 import { chunksFrom, type StoredChunk } from '../../store/queries/chunks.ts'
@@ -13,7 +13,7 @@ import { type Accepted, acceptReply } from './accept-reply.ts'
 import { afterSpending, askWriter, isOfReply, noPassages, type WriterAnswer } from './ask-writer.ts'
 import { type Counts, count, type EnrichResult, newCounts, resultOf, sumOf } from './enrich-result.ts'
 import { isSince, paidCues } from './paid-cues.ts'
-import { type WriterPrompt, writerPrompt } from './questions-prompt.ts'
+import { shownWith, type WriterPrompt, writerPrompt } from './questions-prompt.ts'
 import { SHOWN_AFTER, SHOWN_BEFORE, type ShownChunk, shownChunks } from './shown-chunk.ts'
 import { type ModelCues, writeModelCues } from './write-cues.ts'
 
@@ -31,20 +31,20 @@ export interface EnrichOptions {
   readonly prompts?: PromptTexts | undefined
   /** Write anew what was written before this time; with chunks that have questions of the caller. @default only what is missing */
   readonly anewSince?: Date | undefined
-  /** How far down a list its own chunk may be for a question to stay, 1 to 100. @default 30 */
+  /** How far down a list its own chunk may be for a question to stay, 1 to 100. @default 50 */
   readonly roundTripDepth?: number | undefined
   /** Told after every batch that was committed. */
   readonly onProgress?: ((result: EnrichResult) => void) | undefined
 }
 
-const ROUND_TRIP_DEPTH = 30
+const ROUND_TRIP_DEPTH = 50
 /** Chunks read at a time: bounds memory, however long the document is. */
 const SLICE = 120
 const BATCH_TOKENS = 3_000
 const BATCH_CHUNKS = 12
 /** Chunks that failed by themselves before it is the model that fails, and no longer their text. */
 const MOST_FAILURES = 4
-/** Times that the chunks of a document may be cut anew while it is worked on. */
+/** Times that the chunks of a document may be cut anew or forgotten while it is worked on. */
 const MOST_ROUNDS = 5
 
 /**
@@ -73,10 +73,11 @@ export async function enrichDocument(
     spool: createVectorSpool(deps.store.space.dimension),
   }
   try {
-    // again when the chunks were cut anew meanwhile
-    for (let round = 0; round < MOST_ROUNDS && !(await enrichChunks(run)); round++) {
+    // again when chunks were cut anew or forgotten meanwhile
+    for (let round = 1; !(await enrichChunks(run)); round++) {
       const now = await findDocument(database, bankId, documentId)
       if (now?.state !== 'current') return resultOf(counts)
+      if (round >= MOST_ROUNDS) throw changing()
     }
   } finally {
     run.spool.dispose()
@@ -84,6 +85,17 @@ export async function enrichDocument(
   const [failure] = run.failures
   if (failure !== undefined) throw failure
   return resultOf(counts)
+}
+
+function changing(): ProlepsisError {
+  return new ProlepsisError(
+    'STORE_FAILED',
+    'The document was changed again and again while a model wrote for it.',
+    {
+      hint: 'Try again later.',
+      retryable: true,
+    },
+  )
 }
 
 interface Run {
@@ -162,7 +174,7 @@ async function reuse(run: Run, chunks: readonly ShownChunk[]): Promise<readonly 
   const { deps, options, counts, spool } = run
   const paid = await paidCues(deps, chunks, spool, options)
   if (paid.length === 0) return chunks
-  const written = await write(run, paid)
+  const written = await write(run, paid, [])
   if (written === 0) return null
   counts.reused += written
   options.onProgress?.(resultOf(counts))
@@ -226,13 +238,8 @@ async function enrichBatch(
     depth: options.roundTripDepth ?? ROUND_TRIP_DEPTH,
     signal: options.signal,
   })
-  if (
-    (await write(
-      run,
-      accepted.map((one) => enrichmentOf(run, one)),
-    )) === 0
-  )
-    return false
+  const cues = accepted.map((one) => enrichmentOf(run, one))
+  if ((await write(run, cues, shownWith(asked, around))) === 0) return false
   count(counts, accepted)
   options.onProgress?.(resultOf(counts))
   return missing.length === 0 || enrichBatch(run, missing, around)
@@ -272,8 +279,15 @@ function enrichmentOf({ deps, prompt }: Run, { chunk, cues, written, kept }: Acc
 }
 
 /** @returns how many chunks were written: those that are there still */
-async function write({ deps, document, spool }: Run, cues: readonly ModelCues[]): Promise<number> {
+async function write(
+  { deps, document, spool }: Run,
+  cues: readonly ModelCues[],
+  shown: readonly ShownChunk[],
+): Promise<number> {
+  const ids = shown.map(({ chunkId }) => chunkId)
   // what was paid for is not lost because the store's owner has just ended
-  const written = await repeatable(deps.store.database, () => writeModelCues(deps, document, cues, spool))
+  const written = await repeatable(deps.store.database, () =>
+    writeModelCues(deps, document, cues, ids, spool),
+  )
   return written.size
 }

@@ -41,19 +41,24 @@ export function passagesPrompt(
   around: readonly ShownChunk[],
 ): string {
   const numbers = new Map(asked.map((chunk, at) => [chunk.chunkId, at + 1]))
-  const near = (chunk: ShownChunk): boolean =>
-    asked.some(
-      ({ ordinal }) => chunk.ordinal >= ordinal - SHOWN_BEFORE && chunk.ordinal <= ordinal + SHOWN_AFTER,
-    )
   const blocks: string[] = []
   if (document.title !== null)
     blocks.push(`<context>\n${quotedLines(`title: ${document.title}`)}\n</context>`)
-  for (const chunk of around) {
+  for (const chunk of shownWith(asked, around)) {
     const number = numbers.get(chunk.chunkId)
-    if (number !== undefined) blocks.push(passage(chunk, number))
-    else if (near(chunk)) blocks.push(context(chunk, asked))
+    blocks.push(number === undefined ? context(chunk, asked) : passage(chunk, number))
   }
   return blocks.join('\n\n')
+}
+
+/** Those that are asked about, and those near enough to one of them to be shown, in reading order. */
+export function shownWith(
+  asked: readonly ShownChunk[],
+  around: readonly ShownChunk[],
+): readonly ShownChunk[] {
+  return around.filter(({ ordinal }) =>
+    asked.some((one) => ordinal >= one.ordinal - SHOWN_BEFORE && ordinal <= one.ordinal + SHOWN_AFTER),
+  )
 }
 
 function passage({ facts, text, most }: ShownChunk, number: number): string {

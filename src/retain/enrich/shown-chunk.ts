@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Analyser } from '../../domain/analysis/analyser.ts'
-import type { Chunk } from '../../domain/chunk.ts'
+import type { Chunk, ChunkDraft } from '../../domain/chunk.ts'
 import type { Document } from '../../domain/document.ts'
 
 /** A chunk as a model is shown it. */
@@ -37,10 +37,8 @@ export function mostQuestions(distinctTerms: number): number {
 }
 
 type ShownDocument = Pick<Document, 'title' | 'format' | 'occurredAt'>
-type Shown = Pick<
-  Chunk,
-  'chunkId' | 'ordinal' | 'label' | 'speaker' | 'occurredAt' | 'content' | 'text' | 'attributes'
-> & { readonly tokens: number }
+type ShownDraft = Pick<ChunkDraft, 'label' | 'speaker' | 'occurredAt' | 'content' | 'text' | 'attributes'>
+type Shown = ShownDraft & Pick<Chunk, 'chunkId' | 'ordinal'> & { readonly tokens: number }
 
 /**
  * @param chunks neighbours in reading order
@@ -61,29 +59,30 @@ export function shownChunks(
       tokens: chunk.tokens,
       ...{ facts, text },
       most: mostQuestions(new Set(analyser.terms(text)).size),
-      inputHash: inputHash(document, facts, text, chunks.slice(Math.max(0, at - SHOWN_BEFORE), at), promptId),
+      inputHash: inputHash(document, chunks, at, promptId),
     }
   })
 }
 
 /**
- * What stands before counts in a conversation alone: there a turn often means nothing without it. Elsewhere a chunk that stays keeps its
- * questions whatever becomes of the text around it.
+ * Of what a model is shown of the chunk at a place. What stands before counts in a conversation alone: there a turn often means nothing
+ * without it. Elsewhere a chunk that stays keeps its questions whatever becomes of the text around it.
  */
-function inputHash(
+export function inputHash(
   document: ShownDocument,
-  facts: readonly string[],
-  text: string,
-  before: readonly Shown[],
+  chunks: readonly ShownDraft[],
+  at: number,
   promptId: string,
 ): string {
+  const chunk = chunks[at]!
+  const before = chunks.slice(Math.max(0, at - SHOWN_BEFORE), at)
   const context =
     document.format === 'chat' ? before.map((chunk) => [chunk.speaker, tail(textOf(chunk))]) : []
-  const input = JSON.stringify([promptId, document.title, facts, text, context])
+  const input = JSON.stringify([promptId, document.title, factsOf(document, chunk), textOf(chunk), context])
   return createHash('sha256').update(input).digest('hex').slice(0, 32)
 }
 
-function factsOf(document: ShownDocument, chunk: Shown): readonly string[] {
+function factsOf(document: ShownDocument, chunk: ShownDraft): readonly string[] {
   const when = chunk.occurredAt ?? document.occurredAt
   return [
     ...(chunk.label === null ? [] : [`heading: ${chunk.label}`]),
@@ -99,7 +98,7 @@ function dayOf(when: Date): string {
   return `${when.toISOString().slice(0, 10)}, ${DAYS[when.getUTCDay()]}`
 }
 
-function textOf({ content, text, attributes }: Shown): string {
+function textOf({ content, text, attributes }: ShownDraft): string {
   const { caption } = attributes
   const said = content ?? text
   return content === null || caption === undefined || said.includes(caption)

@@ -21,8 +21,10 @@ export interface ModelCues {
 
 /**
  * Puts a model's cues in place of those that models wrote for the same chunks before, behind the caller's and the rules', with their vectors and
- * terms, in one short transaction. Chunks that are gone meanwhile are left out.
+ * terms, in one short transaction. Chunks that are gone meanwhile are left out; when one that the model was shown is gone, so is everything
+ * that it wrote, since it may have put words of that one into others.
  *
+ * @param shown ids of all chunks that the model was shown
  * @param spool has a vector of every cue
  * @returns ids of the chunks that were written
  */
@@ -30,13 +32,15 @@ export function writeModelCues(
   { store, analyser }: RetainDeps,
   document: Pick<Document, 'documentId' | 'source'>,
   written: readonly ModelCues[],
+  shown: readonly number[],
   spool: VectorSpool,
 ): Promise<ReadonlySet<number>> {
   const { database, bankId, space } = store
   const asked = written.map(({ enrichment }) => enrichment.chunkId)
   return database.transaction(async (tx) => {
     await lockSource(tx, bankId, document.source)
-    const standing = new Set(await standingChunks(tx, bankId, document.documentId, asked))
+    const there = new Set(await standingChunks(tx, bankId, document.documentId, [...asked, ...shown]))
+    const standing = new Set(shown.every((id) => there.has(id)) ? asked.filter((id) => there.has(id)) : [])
     if (standing.size === 0) return standing
     await requireSpace(tx, bankId, space)
     const ids = [...standing]
