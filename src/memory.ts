@@ -1,6 +1,4 @@
 import { randomFillSync } from 'node:crypto'
-import { resolveSettings } from './config/resolve.ts'
-import { processContext } from './config/sources.ts'
 import { systemClock } from './domain/ports.ts'
 import { createUuidGenerator } from './domain/uuid.ts'
 import { checkKeys } from './maintain/check-options.ts'
@@ -10,16 +8,20 @@ import { createBackgroundJobs } from './memory/background-jobs.ts'
 import { storeCalls } from './memory/bank-calls.ts'
 import { type BankOpener, createBankOpener } from './memory/bank-opener.ts'
 import { careCalls } from './memory/care-calls.ts'
-import { injectedEmbedder, localEmbedder } from './memory/embedder-source.ts'
+import {
+  chooseModels,
+  embedderSourceOf,
+  modelSourceOf,
+  modelsOfCode,
+  rerankerSourceOf,
+} from './memory/choose-models.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { eventCalls } from './memory/event-calls.ts'
 import { jobCalls } from './memory/job-calls.ts'
-import { checkModel, createModelSource, lineOf } from './memory/model-source.ts'
-import { checkMemoryOptions, languageModelOf, type MemoryOptions, wholeModel } from './memory/options.ts'
+import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
-import { NO_RERANKER } from './memory/reranker-source.ts'
 import { rememberScope } from './memory/scopes.ts'
 import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
 import { sweepCalls } from './memory/sweep-calls.ts'
@@ -41,21 +43,15 @@ import { createReceiptWriter } from './recall/receipt-writer.ts'
  */
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
   checkMemoryOptions(options)
-  const { inMemory, embedder, model, onEvent, tracer, redactTrace, cwd, ...others } = options
-  const { clock = systemClock, ...rest } = others
-  const { ids = createUuidGenerator(clock, (bytes) => randomFillSync(bytes)), ...settings } = rest
-  const givenEmbedder = embedder === undefined ? undefined : wholeModel(embedder)
-  const givenModel = languageModelOf(model)
-  const context = processContext(cwd)
-  const named = typeof givenModel === 'string' ? { model: givenModel } : {}
-  const resolved = resolveSettings({ ...settings, ...named }, context)
-  const languageModel = typeof givenModel === 'object' ? givenModel : resolved.settings.model
-  checkModel(languageModel, resolved.settings)
+  const { inMemory, onEvent, tracer, redactTrace, clock = systemClock } = options
+  const { ids = createUuidGenerator(clock, (bytes) => randomFillSync(bytes)) } = options
+  const { chosen, resolved, context } = chooseModels(options)
   const events = createEventBus()
   if (onEvent !== undefined) events.subscribe(onEvent)
   reportPassedOver(resolved.passedOver, events, [
     ...(inMemory === true ? ['database_url'] : []),
-    ...(embedder === undefined ? [] : ['model_dir']),
+    ...(chosen.embedder === null ? [] : ['model_dir']),
+    ...modelsOfCode(chosen),
   ])
   // database drivers are loaded when a store is opened, not when the package is imported
   const { openStore } = await import('./store/open.ts')
@@ -66,10 +62,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   })
   const calls = createCallLine()
   const { services } = database
-  const local = givenEmbedder === undefined
-  const own = givenEmbedder === undefined ? localEmbedder(resolved.settings) : injectedEmbedder(givenEmbedder)
+  const { settings } = resolved
+  const world = { settings, env: context.env, clock }
+  const own = embedderSourceOf(chosen, world)
   if (services !== undefined) serveEmbedder(own, services, calls)
-  const { readOnly, receiptDays, trace, traceText, traceDays, traceMegabytes } = resolved.settings
+  const { readOnly, receiptDays, trace, traceText, traceDays, traceMegabytes } = settings
   const receipts = readOnly ? NO_RECEIPTS : createReceiptWriter(events)
   const upkeep = createUpkeep({ database, clock, events, calls, receiptDays, traceDays, traceMegabytes })
   const jobs = createBackgroundJobs(() => ({ engine, opener }))
@@ -81,10 +78,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
       return receipts.flushBehind()
     },
   })
+  const bankWorld = { ...world, ids, trace: traceWriter, events }
   const engine: Engine = {
     database,
     resolved,
-    embedder: local && services !== undefined ? askingOwner(own, services, events) : own,
+    embedder: chosen.embedder === null && services !== undefined ? askingOwner(own, services, events) : own,
     analysers: createAnalyserCache(),
     clock,
     ids,
@@ -95,11 +93,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     calls,
     sweepers: new Set(),
     upkeep,
-    model: createModelSource({
-      ...{ model: languageModel, settings: resolved.settings, env: context.env },
-      ...{ line: lineOf(resolved.settings), clock, ids, trace: traceWriter, events },
-    }),
-    reranker: NO_RERANKER,
+    model: modelSourceOf(chosen, bankWorld),
+    reranker: rerankerSourceOf(chosen, bankWorld),
     trace: traceWriter,
     jobs,
   }
@@ -161,6 +156,7 @@ function closing(engine: Engine): Memory['close'] {
       await engine.jobs.close(hurry.signal)
       await engine.receipts.close()
       await engine.model.close()
+      await engine.reranker.close()
     } finally {
       // the store's lock is given up whatever else fails
       await engine.trace.close()

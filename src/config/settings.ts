@@ -211,7 +211,7 @@ export const SETTINGS: Readonly<Record<SettingName, SettingDefinition>> = Object
     type: 'number',
     schema: positive.max(256, 'must be at most 256'),
     default: 4,
-    meaning: 'Calls of a model under way at once.',
+    meaning: 'Calls of a model under way at once; of several, work in the background leaves one free.',
   },
   thinkingTokens: {
     key: 'thinking_tokens',

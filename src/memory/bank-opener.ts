@@ -114,7 +114,7 @@ export function createBankOpener(engine: Engine): BankOpener {
 }
 
 async function assertModel(engine: Engine, { bank, space }: BankStore): Promise<void> {
-  const { modelId, dimension } = await engine.embedder.identity()
+  const { modelId, dimension } = await engine.embedder.identity(space)
   if (modelId === space.modelId && dimension === space.dimension) return
   throw new ProlepsisError(
     'MODEL_MISMATCH',

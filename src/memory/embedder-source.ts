@@ -1,10 +1,20 @@
 import type { Settings } from '../config/settings.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
+import type { ProviderCalls } from '../providers/models.ts'
+
+export interface SpaceIdentity {
+  readonly modelId: string
+  readonly dimension: number
+}
 
 /** The embedding model of a memory, loaded when a call first needs vectors. */
 export interface EmbedderSource {
-  /** Name and dimension of its vector space; nothing is loaded for it. */
-  identity(): Promise<{ readonly modelId: string; readonly dimension: number }>
+  /**
+   * Name and dimension of its vector space; no model is loaded for it.
+   *
+   * @param known the space of a bank that is opened: a provider's model of that name takes its dimension from it, and asks nobody
+   */
+  identity(known?: SpaceIdentity): Promise<SpaceIdentity>
   load(): Promise<EmbeddingModel>
   /** Frees the model if it was loaded and is ours. Idempotent. */
   close(): Promise<void>
@@ -45,6 +55,33 @@ export function localEmbedder(settings: Pick<Settings, 'modelDir' | 'runtime' | 
     async close() {
       const model = await loading?.catch(() => null)
       loading = null
+      await model?.close()
+    },
+  }
+}
+
+/** An embedding model of a provider, `provider:model`: its dimension is known by a bank that it filled, or by one word that is embedded. */
+export function providerEmbedder(name: string, calls: ProviderCalls): EmbedderSource {
+  let loading: Promise<EmbeddingModel> | null = null
+  let dimension: number | undefined
+  const load = (): Promise<EmbeddingModel> => {
+    loading ??= import('../providers/models.ts')
+      .then(({ createEmbedder }) => createEmbedder(name, calls, dimension))
+      .catch((error: unknown) => {
+        // a key that is set meanwhile, a provider that answers again: the next call tries again
+        loading = null
+        throw error
+      })
+    return loading
+  }
+  return {
+    async identity(known) {
+      if (loading === null && known?.modelId === name) dimension ??= known.dimension
+      return dimension === undefined ? load() : { modelId: name, dimension }
+    },
+    load,
+    async close() {
+      const model = await loading?.catch(() => null)
       await model?.close()
     },
   }

@@ -5,7 +5,7 @@ import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { TraceSink } from '../observability/trace.ts'
 import type { CallPolicy, UsageBook } from '../providers/calls/call-policy.ts'
-import { createWaitingLine, type WaitingLine } from '../providers/calls/waiting-line.ts'
+import type { WaitingLine } from '../providers/calls/waiting-line.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
 import type { ModelCalls } from '../providers/model-calls.ts'
 import { type AccessOf, checkLanguageModelName } from '../providers/models.ts'
@@ -111,8 +111,6 @@ export function policyOf(settings: Settings): CallPolicy {
     prices: { input: settings.inputPrice, output: settings.outputPrice },
   }
 }
-
-export const lineOf = (settings: Settings): WaitingLine => createWaitingLine(settings.modelConcurrency)
 
 /** A limit on money that nobody can judge is none. */
 function assertPriced(settings: Settings, reportsCost: boolean): void {

@@ -11,20 +11,26 @@ import {
   type GenerateFunction,
   type InjectedLanguageModel,
 } from '../providers/injected-language-model.ts'
+import {
+  createInjectedReranker,
+  type InjectedReranker,
+  type RerankFunction,
+} from '../providers/injected-reranking-model.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
+import type { RerankingModel } from '../providers/reranking-model.ts'
 
 /**
  * Options of `createMemory`: every setting (each also `PROLEPSIS_…` in the environment and a key of `prolepsis.toml`; an option
  * wins), and what only code can give.
  */
-export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder' | 'model'> {
+export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder' | 'model' | 'reranker'> {
   /** Lives in this process alone and vanishes at close. @default false */
   readonly inMemory?: boolean
   /**
-   * Another embedding model, or just its `modelId`, `dimension` and `embed`: then vectors are checked and normalised and long texts split
-   * here. It stays the caller's to close. @default the local model of the package
+   * Another embedding model: a provider's by its name (`openai:text-embedding-3-small`), one of your own, or just its `modelId`, `dimension` and `embed`: then vectors are checked and normalised and long texts split
+   * here. It stays the caller's to close. @default the setting `embedder`; without it the local model of the package
    */
-  readonly embedder?: EmbeddingModel | InjectedEmbedder
+  readonly embedder?: string | EmbeddingModel | InjectedEmbedder
   /**
    * A language model: `provider:model` (also `replay:FILE`, `record:FILE:provider:model`), a function that takes a request and gives the text of the
    * reply, `{ modelId, generate }`, or one of the package's own. It writes questions for what is retained, turns messages into questions, answers.
@@ -32,6 +38,13 @@ export interface MemoryOptions extends Omit<Partial<Settings>, 'embedder' | 'mod
    * @default the setting `model`; without it the rules alone
    */
   readonly model?: string | LanguageModel | InjectedLanguageModel | GenerateFunction
+  /**
+   * A reranking model that a recall may ask for: `cohere:…`, `local:FOLDER` of a cross-encoder, `grader:provider:model`, a function that takes
+   * `{ query, documents }` and gives one score a document, `{ modelId, rerank }`, or one of the package's own.
+   *
+   * @default the setting `reranker`; without it none
+   */
+  readonly reranker?: string | RerankingModel | InjectedReranker | RerankFunction
   /** Hears every event of the engine; what it throws is reported once and changes nothing. */
   readonly onEvent?: EventListener
   /**
@@ -57,6 +70,7 @@ const CODE_OPTIONS = [
   'inMemory',
   'embedder',
   'model',
+  'reranker',
   'onEvent',
   'cwd',
   'clock',
@@ -93,21 +107,27 @@ function checkFunctions(option: string, values: readonly unknown[]): void {
   })
 }
 
-function checkEmbedder(embedder: EmbeddingModel | InjectedEmbedder | undefined): void {
-  if (embedder === undefined) return
+function checkEmbedder(embedder: MemoryOptions['embedder']): void {
+  if (embedder === undefined || typeof embedder === 'string') return
   // callers without types may hand over anything
   const { modelId, dimension, embed }: Partial<InjectedEmbedder> = embedder ?? {}
   const hasName = typeof modelId === 'string' && modelId !== ''
   if (hasName && Number.isInteger(dimension) && Number(dimension) > 0 && typeof embed === 'function') return
   throw new ProlepsisError('INVALID_ARGUMENT', 'The embedder lacks something of an embedding model.', {
-    hint: 'It needs modelId, dimension and embed(texts, { purpose }).',
+    hint: 'Give provider:model, or an object with modelId, dimension and embed(texts, { purpose }).',
     details: { option: 'embedder' },
   })
 }
 
-/** The embedder as a whole model: a description by its function is made one. @throws ProlepsisError INVALID_ARGUMENT */
-export function wholeModel(embedder: EmbeddingModel | InjectedEmbedder): EmbeddingModel {
+/** The embedder as a whole model: a description by its function is made one; a name, or none, as it is. @throws ProlepsisError INVALID_ARGUMENT */
+export function wholeModel(embedder: MemoryOptions['embedder']): EmbeddingModel | string | undefined {
+  if (embedder === undefined || typeof embedder === 'string') return embedder
   return isWhole(embedder) ? embedder : createInjectedEmbedder(embedder)
+}
+
+/** A reranking model of the caller's; a name, or none, as it is. @throws ProlepsisError INVALID_ARGUMENT */
+export function rerankerOf(reranker: MemoryOptions['reranker']): RerankingModel | string | undefined {
+  return reranker === undefined || typeof reranker === 'string' ? reranker : createInjectedReranker(reranker)
 }
 
 /** A model of the caller's as a language model; a name, or none, as it is. @throws ProlepsisError INVALID_ARGUMENT */

@@ -13,10 +13,11 @@ import type {
   LanguageModel,
   TokenUsage,
 } from '../language-model.ts'
-import { type ErrorContext, modelErrorOf, withoutSecrets } from '../model-errors.ts'
+import { type ErrorContext, modelErrorOf } from '../model-errors.ts'
 import type { ModelName } from '../model-name.ts'
 import type { LanguageProvider, ProviderAccess } from '../provider-access.ts'
-import { defaultBaseUrl, languageVendor, type Vendor } from './vendors.ts'
+import { errorContext } from './error-context.ts'
+import { languageVendor, type Vendor } from './vendors.ts'
 
 /**
  * A provider's model through the AI SDK: its package makes the request and reads the reply, once, without retries of its own. JSON Schema
@@ -29,11 +30,7 @@ export async function createAiSdkLanguageModel(
   access: ProviderAccess,
 ): Promise<LanguageModel> {
   const vendor = await languageVendor(provider, model, access)
-  const context: ErrorContext = {
-    modelId: `${provider}:${model}`,
-    baseUrl: shownUrl(access.baseUrl ?? defaultBaseUrl(provider)),
-    secrets: access.key === null ? [] : [access.key],
-  }
+  const context = errorContext({ provider, model }, access)
   let takesSchema = true
 
   /** `ask` with the schema; without it when that was what the provider refused. */
@@ -158,8 +155,4 @@ function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV3Usage): Toke
     reasoningTokens: outputTokens.reasoning ?? null,
     costUsd: typeof cost === 'number' ? cost : null,
   }
-}
-
-export function shownUrl(url: string | null): string | undefined {
-  return url === null ? undefined : withoutSecrets(url)
 }

@@ -1,6 +1,9 @@
 import { ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 
-/** Limits the calls of models that are under way at once. Those that somebody waits for come before work in the background. */
+/**
+ * Limits the calls of a model that are under way at once. Those that somebody waits for come before work in the background, which leaves
+ * one place free for them where there are several.
+ */
 export interface WaitingLine {
   /** Runs `work` when there is room. @throws ProlepsisError CANCELLED by the signal while it waits; CLOSED */
   run<T>(work: () => Promise<T>, options: LineOptions): Promise<T>
@@ -26,12 +29,13 @@ export function createWaitingLine(places: number): WaitingLine {
     interactive: [],
     background: [],
   }
+  const kept = places > 1 ? 1 : 0
   let free = places
   let closed = false
 
   const next = (): void => {
     while (free > 0) {
-      const waiter = waiting.interactive.shift() ?? waiting.background.shift()
+      const waiter = waiting.interactive.shift() ?? (free > kept ? waiting.background.shift() : undefined)
       if (waiter === undefined) return
       free--
       waiter.enter()

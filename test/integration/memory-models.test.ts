@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMemory, createReplayModel, type Memory, type MemoryOptions } from '../../src/index.ts'
+import { createFakeEmbedder, createFakeLanguageModel } from '../../src/testing.ts'
+
+let opened: Memory | undefined
+const folders: string[] = []
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+const open = async (options: MemoryOptions): Promise<Memory> => {
+  opened = await createMemory({ inMemory: true, embedder: createFakeEmbedder(), ...options })
+  return opened
+}
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'prolepsis-models-'))
+  folders.push(made)
+  return made
+}
+
+describe('names of models', () => {
+  test.each<[MemoryOptions, string, RegExp]>([
+    [{ model: 'gpt-5-mini' }, 'PROVIDER_UNKNOWN', /Did you mean "openai:gpt-5-mini"\?/],
+    [
+      { model: 'antropic:claude-sonnet-4-5' },
+      'PROVIDER_UNKNOWN',
+      /Did you mean "anthropic:claude-sonnet-4-5"\?/,
+    ],
+    [{ model: 'acme:x' }, 'PROVIDER_UNKNOWN', /Providers: anthropic, openai, google/],
+    [{ model: 'openai:' }, 'PROVIDER_UNKNOWN', /provider:model/],
+    [{ model: 'record:calls.jsonl:acme:x' }, 'PROVIDER_UNKNOWN', /Providers/],
+    [{ embedder: 'anthropic:claude' }, 'PROVIDER_UNKNOWN', /Providers: openai, google, mistral, cohere/],
+    [{ reranker: 'rerank-v3.5' }, 'PROVIDER_UNKNOWN', /Did you mean "cohere:rerank-v3.5"\?/],
+    [{ reranker: 'grader:gpt-5' }, 'PROVIDER_UNKNOWN', /Did you mean "openai:gpt-5"\?/],
+    [{ model: 'openai:x', dayCostUsd: 1 }, 'INVALID_CONFIG', /input_price and output_price/],
+    [{ model: () => '', documentCostUsd: 1, inputPrice: 1 }, 'INVALID_CONFIG', /output_price/],
+  ])('%j is refused before anything is opened', async (options, code, hint) => {
+    await expect(open(options)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) })
+  })
+
+  test.each<[unknown]>([[3], [{}], [{ modelId: 'm' }], [{ modelId: '', generate: () => '' }]])(
+    'a model %j that is none is an invalid argument',
+    async (model) => {
+      // what JavaScript may pass
+      await expect(open({ model: model as () => string })).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        details: { option: 'model' },
+      })
+    },
+  )
+
+  test('money is judged where prices are known, or the model tells what it took', async () => {
+    const memory = await open({ model: () => '', dayCostUsd: 1, inputPrice: 1, outputPrice: 5 })
+    expect(memory.name).toBe('default')
+    await memory.close()
+    await open({ model: { modelId: 'm', generate: () => '', reportsCost: true }, dayCostUsd: 1 })
+  })
+})
+
+describe('recall with a model', () => {
+  const formulating = '{"queries":["When was Kelly born?"]}'
+
+  test('a plain function is enough; what it took is in the trace and the book of the day', async () => {
+    const asked: string[] = []
+    const memory = await open({
+      enrich: false,
+      model: Object.assign(
+        ({ purpose }: { purpose: string }) => {
+          asked.push(purpose)
+          return formulating
+        },
+        { modelId: 'mine:one' },
+      ),
+    })
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    const found = await memory.recall('her birthday?')
+    expect(asked).toEqual(['formulate'])
+    expect(found.queries).toContain('When was Kelly born?')
+  })
+
+  test('a recording answers as the model did, and says what it lacks', async () => {
+    const file = join(folder(), 'calls.jsonl')
+    const fake = createFakeLanguageModel({ reply: () => formulating })
+    const { createRecordingModel } = await import('../../src/index.ts')
+    const recording = await open({ enrich: false, model: createRecordingModel(fake, file) })
+    await recording.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    const first = await recording.recall('her birthday?')
+    await recording.close()
+    expect(fake.calls).toHaveLength(1)
+
+    const replaying = await open({ enrich: false, model: `replay:${file}` })
+    await replaying.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    expect((await replaying.recall('her birthday?')).queries).toEqual(first.queries)
+    const other = await replaying.recall('something else?')
+    expect(other.passages).toHaveLength(1)
+    expect(readFileSync(file, 'utf8')).not.toContain('her birthday')
+
+    const model = await createReplayModel(file)
+    const request = { purpose: 'formulat', system: '', prompt: '', maxOutputTokens: 1 }
+    await expect(model.generate(request)).rejects.toMatchObject({
+      code: 'RECORDING_MISSING',
+      details: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), nearest: 'formulate' },
+    })
+  })
+
+  test('a recording that is not there, or damaged, says so at the first call and loses no text', async () => {
+    const file = join(folder(), 'calls.jsonl')
+    const memory = await open({ enrich: false, model: `replay:${file}` })
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    expect((await memory.recall('When was Kelly born?')).passages).toHaveLength(1)
+    await expect(createReplayModel(file)).rejects.toMatchObject({ code: 'UNREADABLE_FILE' })
+    writeFileSync(file, '{"hash":"x"}\n')
+    await expect(createReplayModel(file)).rejects.toMatchObject({
+      code: 'IMPORT_INVALID',
+      details: { line: 1 },
+    })
+  })
+})
