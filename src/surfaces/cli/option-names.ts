@@ -3,10 +3,12 @@ import { ProlepsisError } from '../schema/names.ts'
 /** What the library calls an option, and what the command line calls it. */
 const OPTIONS: Readonly<Record<string, string>> = {
   asOf: '--as-of',
+  batchTokens: '--batch',
   expand: '--expand',
   'during.from': '--from',
   'during.to': '--to',
   history: '--history',
+  hops: '--hops',
   ignore: '--ignore',
   limit: '--limit',
   maxBytes: '--max-bytes',
@@ -29,7 +31,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 }
 /** Names that are no words of English: they are the library's wherever they stand. */
 const UNMISTAKABLE =
-  /\b(?:during\.from|during\.to|asOf|maxBytes|mediaType|minTrust|occurredAt|sourcePrefix|tokenBudget)\b/g
+  /\b(?:during\.from|during\.to|asOf|batchTokens|maxBytes|mediaType|minTrust|occurredAt|sourcePrefix|tokenBudget)\b/g
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^Give a Date or ISO 8601/, 'Give ISO 8601'],

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerAsk } from './commands/ask.ts'
 import { registerBank } from './commands/bank.ts'
 import { registerCare } from './commands/care.ts'
 import { registerCompletions } from './commands/completions.ts'
@@ -38,6 +39,7 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerRetain(program, context)
   registerIndex(program, context)
   registerRecall(program, context)
+  registerAsk(program, context)
   registerRefs(program, context)
   registerReceipts(program, context)
   registerDocuments(program, context)

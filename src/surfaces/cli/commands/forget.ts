@@ -1,9 +1,8 @@
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import type { ForgetSelector } from '../../../index.ts'
 import { ProlepsisError } from '../../schema/names.ts'
+import { isConfirmed } from '../confirm.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
-import { isTerminal } from '../io.ts'
 import { counted } from '../render/layout.ts'
 import { missing } from './documents.ts'
 
@@ -80,16 +79,7 @@ function selectorOf(options: ForgetOptions): ForgetSelector {
 }
 
 async function confirm(context: CliContext): Promise<void> {
-  const { stdin, stderr, signal } = context.io
-  if (!isTerminal(stdin))
-    throw new ProlepsisError('INVALID_ARGUMENT', 'This may forget many documents.', {
-      hint: 'Add --yes to confirm.',
-    })
-  const prompt = createInterface({ input: stdin, output: stderr })
-  try {
-    const answer = await prompt.question('This cannot be undone. Forget? [y/N] ', { signal })
-    if (!/^y(es)?$/i.test(answer.trim())) throw new ProlepsisError('CANCELLED', 'Nothing was forgotten.')
-  } finally {
-    prompt.close()
-  }
+  const question = 'This cannot be undone. Forget?'
+  if (await isConfirmed(context, question, 'This may forget many documents.')) return
+  throw new ProlepsisError('CANCELLED', 'Nothing was forgotten.')
 }
