@@ -5,7 +5,9 @@ import type { RecallOptions } from '../domain/recall.ts'
 
 /** Options of an answer, checked, with every default filled in; recall checks its own. */
 export interface AskRequest {
+  /** Without limit and budget, which grow with the recalls. */
   readonly recall: RecallOptions
+  readonly limit: number
   readonly tokenBudget: number
   readonly expand: number
   readonly hops: number
@@ -20,14 +22,14 @@ export interface AskRequest {
  * another set (docs/evaluation.md, "Abstention"): below 0.01 hardly an answer is lost, and a call of the model saved for many foreign ones.
  */
 export const ASK_DEFAULTS: Readonly<
-  Pick<AskRequest, 'tokenBudget' | 'expand' | 'hops' | 'floor' | 'feedback'>
-> & {
-  readonly limit: number
-} = { limit: 20, tokenBudget: 8_000, expand: 1, hops: 1, floor: 0.01, feedback: true }
+  Pick<AskRequest, 'limit' | 'tokenBudget' | 'expand' | 'hops' | 'floor' | 'feedback'>
+> = { limit: 20, tokenBudget: 8_000, expand: 1, hops: 1, floor: 0.01, feedback: true }
 
 const ASK_PROMPTS: readonly PromptName[] = ['answer', 'check', 'formulate', 'rerank']
 const MAX_HOPS = 5
 const MAX_EXPAND = 50
+/** As recall has it. */
+export const MAX_LIMIT = 500
 const MAX_TOKENS = 1_000_000
 
 /** @throws ProlepsisError INVALID_ARGUMENT, UNKNOWN_OPTION; details.option names it */
@@ -44,7 +46,6 @@ export function readAskOptions(options: AskOptions): AskRequest {
       },
     )
   }
-  const budget = wholeOption(tokenBudget, 'tokenBudget', 1, MAX_TOKENS) ?? ASK_DEFAULTS.tokenBudget
   const texts = prompts === undefined ? undefined : checkPrompts(prompts, 'prompts', ASK_PROMPTS)
   const { formulate, rerank } = texts ?? {}
   const ofRecall = {
@@ -52,8 +53,9 @@ export function readAskOptions(options: AskOptions): AskRequest {
     ...(rerank === undefined ? {} : { rerank }),
   }
   return {
-    recall: { ...rest, prompts: ofRecall, limit: limit ?? ASK_DEFAULTS.limit, tokenBudget: budget },
-    tokenBudget: budget,
+    recall: { ...rest, prompts: ofRecall },
+    limit: wholeOption(limit, 'limit', 1, MAX_LIMIT) ?? ASK_DEFAULTS.limit,
+    tokenBudget: wholeOption(tokenBudget, 'tokenBudget', 1, MAX_TOKENS) ?? ASK_DEFAULTS.tokenBudget,
     expand: wholeOption(expand, 'expand', 0, MAX_EXPAND) ?? ASK_DEFAULTS.expand,
     hops: wholeOption(hops, 'hops', 0, MAX_HOPS) ?? ASK_DEFAULTS.hops,
     floor: shareOption(floor, 'floor') ?? ASK_DEFAULTS.floor,

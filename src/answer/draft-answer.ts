@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../domain/error-code.ts'
 import { NO_USAGE } from '../providers/language-model.ts'
 import type { ModelCall } from '../providers/model-calls.ts'
 import { counted, type ModelRun } from './model-run.ts'
@@ -41,6 +42,9 @@ export async function draftAnswer(
         onSentence(sentence)
       }
     }
+  } catch (error) {
+    // an empty reply is asked for again, as one that cannot be read
+    if (sentences.length > 0 || errorCodeOf(error) !== 'MODEL_REPLY_INVALID') throw error
   } finally {
     run.tally.add(usage, 1)
   }

@@ -2,7 +2,7 @@ import type { QueryResult } from '../domain/answer.ts'
 import { errorCodeOf } from '../domain/error-code.ts'
 import type { Passage, RecallQuery, RecallResult } from '../domain/recall.ts'
 import type { AnswerDeps } from './answer-deps.ts'
-import type { AskRequest } from './ask-options.ts'
+import { type AskRequest, MAX_LIMIT } from './ask-options.ts'
 
 /** Passages that each question alone is shown with. */
 const BY_QUERY = 5
@@ -14,7 +14,7 @@ export interface RecallRounds {
   readonly queries: readonly string[]
   readonly receipts: readonly string[]
   readonly degraded: readonly string[]
-  /** Recalls, and takes in what is new; the passages of this recall. */
+  /** Recalls, with room for as many more as are known already, and takes in what is new; what this recall brought. */
   add(query: RecallQuery): Promise<RecallResult>
   /** Reports the cited chunks, each on the first receipt that returned it. Resolves to what failed. */
   report(chunkIds: ReadonlySet<number>): Promise<string[]>
@@ -45,7 +45,14 @@ export function createRecallRounds(deps: AnswerDeps, request: AskRequest, traceI
     },
     degraded,
     async add(query) {
-      const result = await deps.recall(query, request.recall, traceId)
+      const known = [...passages.values()]
+      const { limit, tokenBudget } = request
+      const options = {
+        ...request.recall,
+        limit: Math.min(MAX_LIMIT, limit + known.length),
+        tokenBudget: tokenBudget + known.reduce((sum, { tokens }) => sum + tokens, 0),
+      }
+      const result = await deps.recall(query, options, traceId)
       rounds.push(result)
       for (const passage of result.passages) {
         if (!passages.has(passage.chunkId)) passages.set(passage.chunkId, passage)
