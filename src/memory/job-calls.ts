@@ -22,56 +22,53 @@ const SELECTOR = ['state', 'kind', 'source', 'sourcePrefix'] as const
 export function jobCalls(scope: Scope): Jobs {
   const { engine, opener } = scope
   /** Of one job by id, or of those that a selector names. */
-  const change = (
+  const change = async (
     which: number | JobSelector,
     call: string,
-    work: (rows: JobRows) => (q: Parameters<typeof retryJobs>[0], bankId: number) => Promise<number[]>,
-  ): Promise<number> =>
-    callOn(scope, 'change', async ({ store }) => {
-      const rows = typeof which === 'number' ? { jobId: checkId(which) } : selectorOf(which, call)
+    work: typeof retryJobs,
+  ): Promise<number> => {
+    const rows = typeof which === 'number' ? { jobId: checkId(which) } : selectorOf(which, call)
+    return callOn(scope, 'change', async ({ store }) => {
       const { database, bankId } = store
       if (rows.jobId !== undefined && (await jobsByIds(database, bankId, [rows.jobId])).length === 0)
         throw notFound(rows.jobId)
-      return (await work(rows)(database, bankId)).length
+      return (await work(database, bankId, rows, new Date(engine.clock.now()))).length
     })
-  const now = (): Date => new Date(engine.clock.now())
+  }
   return {
-    list: (options = {}) =>
-      callOn(scope, 'read', ({ store }) => {
-        checkKeys(options, [...SELECTOR, 'limit', 'before'], 'jobs.list')
-        const { limit, before, ...selector } = options
-        return listJobs(store.database, store.bankId, {
-          ...selectorOf(selector, 'jobs.list'),
-          limit: checkWhole(limit, 'limit', { least: 1, most: 10_000, default: 100 }),
-          before: before === undefined ? undefined : checkId(before, 'before'),
-        })
-      }),
-    get: (jobId) =>
-      callOn(scope, 'read', async ({ store }) => {
-        const [job] = await jobsByIds(store.database, store.bankId, [checkId(jobId)])
-        return job ?? null
-      }),
+    async list(options = {}) {
+      checkKeys(options, [...SELECTOR, 'limit', 'before'], 'jobs.list')
+      const { limit, before, ...selector } = options
+      const rows = {
+        ...selectorOf(selector, 'jobs.list'),
+        limit: checkWhole(limit, 'limit', { least: 1, most: 10_000, default: 100 }),
+        before: before === undefined ? undefined : checkId(before, 'before'),
+      }
+      return callOn(scope, 'read', ({ store }) => listJobs(store.database, store.bankId, rows))
+    },
+    async get(jobId) {
+      checkId(jobId)
+      const found = await callOn(scope, 'read', ({ store }) =>
+        jobsByIds(store.database, store.bankId, [jobId]),
+      )
+      return found[0] ?? null
+    },
     counts: () => callOn(scope, 'read', ({ store }) => countJobs(store.database, store.bankId)),
     async retry(which) {
-      const count = await change(
-        which,
-        'jobs.retry',
-        (rows) => (q, bankId) => retryJobs(q, bankId, rows, now()),
-      )
-      engine.jobs.serve(scope.name)
+      const count = await change(which, 'jobs.retry', retryJobs)
       engine.jobs.wake()
       return count
     },
-    cancel: (which) =>
-      change(which, 'jobs.cancel', (rows) => (q, bankId) => cancelJobs(q, bankId, rows, now())),
+    cancel: (which) => change(which, 'jobs.cancel', cancelJobs),
     async wait(options = {}) {
-      const { store, ids } = await callOn(scope, 'read', async ({ store }) => {
-        checkKeys(options, ['source', 'sourcePrefix', 'documentIds', 'signal', 'onProgress'], 'jobs.wait')
-        const { documentIds, source, sourcePrefix } = options
-        for (const id of documentIds ?? []) checkId(id, 'documentIds')
-        const rows = { ...selectorOf({ ...given({ source, sourcePrefix }) }, 'jobs.wait'), documentIds }
-        return { store, ids: await unfinishedJobs(store.database, store.bankId, rows) }
-      })
+      checkKeys(options, ['source', 'sourcePrefix', 'documentIds', 'signal', 'onProgress'], 'jobs.wait')
+      const { documentIds, source, sourcePrefix } = options
+      for (const id of documentIds ?? []) checkId(id, 'documentIds')
+      const rows = { ...selectorOf(given({ source, sourcePrefix }), 'jobs.wait'), documentIds }
+      const { store, ids } = await callOn(scope, 'read', async ({ store: opened }) => ({
+        store: opened,
+        ids: await unfinishedJobs(opened.database, opened.bankId, rows),
+      }))
       engine.jobs.wake()
       return engine.jobs.wait(store, ids, options)
     },
