@@ -1,6 +1,8 @@
-import { ProlepsisError } from '../../src/domain/errors.ts'
-import { NO_USAGE } from '../../src/providers/language-model.ts'
-import type { ModelCall, ModelCalls } from '../../src/providers/model-calls.ts'
+import { createModelCalls } from '../../src/providers/calls/create-model-calls.ts'
+import { createWaitingLine } from '../../src/providers/calls/waiting-line.ts'
+import { createFakeLanguageModel } from '../../src/providers/fake/fake-language-model.ts'
+import type { GenerateRequest } from '../../src/providers/language-model.ts'
+import type { ModelCalls } from '../../src/providers/model-calls.ts'
 
 /** A passage as the writer of questions is shown it. */
 export interface AskedPassage {
@@ -11,34 +13,40 @@ export interface AskedPassage {
 }
 
 export interface WritingModel extends ModelCalls {
-  /** Every call that was made. */
-  readonly calls: readonly (ModelCall & { readonly passages: readonly AskedPassage[] })[]
+  /** Every request that was made, repetitions after a reply of no use among them. */
+  readonly calls: readonly (GenerateRequest & { readonly passages: readonly AskedPassage[] })[]
 }
 
-/** Calls of a model that answers with what `write` makes of the passages: a value, or a text as it stands. */
+/** Calls of a model that answers with what `write` makes of the passages: a text as it stands, or a value as JSON. */
 export function createWritingModel(
-  write: (passages: readonly AskedPassage[], call: ModelCall) => unknown,
+  write: (passages: readonly AskedPassage[], request: GenerateRequest) => unknown,
 ): WritingModel {
-  const calls: (ModelCall & { readonly passages: readonly AskedPassage[] })[] = []
-  const unused = (): never => {
-    throw new Error('only objects are asked for')
-  }
-  return {
+  const calls: (GenerateRequest & { readonly passages: readonly AskedPassage[] })[] = []
+  const model = createFakeLanguageModel({
     modelId: 'test:writer',
-    calls,
-    async generateObject(call) {
-      const passages = passagesIn(call.prompt)
-      calls.push({ ...call, passages })
-      const read = call.schema.safeParse(write(passages, call))
-      if (read.success)
-        return { value: read.data, calls: 1, usage: { ...NO_USAGE, inputTokens: 100, outputTokens: 10 } }
-      throw new ProlepsisError('MODEL_REPLY_INVALID', 'The reply is not what was asked for.', {
-        details: { errorKind: 'schema' },
-      })
+    reply: (request) => {
+      const passages = passagesIn(request.prompt)
+      calls.push({ ...request, passages })
+      const reply = write(passages, request)
+      return typeof reply === 'string' ? reply : JSON.stringify(reply)
     },
-    generate: unused,
-    stream: unused,
-  }
+  })
+  let ids = 0
+  const none = { tokens: null, costUsd: null }
+  const made = createModelCalls({
+    model,
+    policy: {
+      ...{ timeoutMs: 60_000, attempts: 1, thinkingTokens: 0, day: none },
+      prices: { input: null, output: null },
+    },
+    ...{ line: createWaitingLine(4), clock: { now: () => 0 }, random: () => 0.5 },
+    timer: { after: () => () => undefined },
+    ids: { next: () => `call-${++ids}` },
+    trace: { record: () => undefined },
+    bank: { bankId: 1, bank: 'b' },
+    usage: { spentOn: async () => ({ tokens: 0, costUsd: 0 }), add: async () => undefined },
+  })
+  return { ...made, calls }
 }
 
 export function passagesIn(prompt: string): readonly AskedPassage[] {

@@ -7,14 +7,20 @@ import type { GenerateRequest } from '../language-model.ts'
 export function fakeReply({ schema, prompt }: GenerateRequest): string {
   const sentences = sentencesOf(prompt)
   if (schema === undefined) return sentences.slice(0, 2).join(' ')
-  return JSON.stringify(valueFor(schema, 'reply', { sentences, ids: idsOf(prompt), at: 0 }))
+  return JSON.stringify(valueFor(schema, 'reply', { sentences, blocks: blocksOf(prompt), at: 0 }))
 }
 
 interface Source {
   readonly sentences: readonly string[]
-  readonly ids: readonly number[]
+  readonly blocks: readonly Block[]
   /** Which item of an array this is. */
   readonly at: number
+}
+
+/** Stored text under its number. */
+interface Block {
+  readonly id: number
+  readonly sentences: readonly string[]
 }
 
 const MOST_ITEMS = 3
@@ -42,7 +48,7 @@ function valueFor(schema: unknown, name: string, source: Source): unknown {
   if (type === 'array') return arrayOf(items, name, source)
   if (type === 'boolean') return true
   if (type === 'integer' || type === 'number') {
-    const id = source.ids[source.at] ?? source.at + 1
+    const id = source.blocks[source.at]?.id ?? source.at + 1
     return typeof minimum === 'number' ? Math.max(minimum, id) : id
   }
   if (type !== 'string') return null
@@ -52,9 +58,14 @@ function valueFor(schema: unknown, name: string, source: Source): unknown {
 
 function arrayOf(items: unknown, name: string, source: Source): unknown[] {
   const isObjects = typeof items === 'object' && items !== null && Reflect.get(items, 'type') === 'object'
-  // one object for each block that has an id; else as many texts as there are sentences
-  const wanted =
-    isObjects && source.ids.length > 0 ? source.ids.length : Math.min(MOST_ITEMS, source.sentences.length)
+  // one object for each block that has an id, of its own words; else as many texts as there are sentences
+  if (isObjects && source.blocks.length > 0) {
+    return source.blocks.map(({ sentences }, at) => {
+      const own = sentences.length === 0 ? source.sentences : sentences
+      return valueFor(items, name, { ...source, sentences: own, at })
+    })
+  }
+  const wanted = Math.min(MOST_ITEMS, source.sentences.length)
   return Array.from({ length: wanted }, (_, at) => valueFor(items, name, { ...source, at }))
 }
 
@@ -65,11 +76,16 @@ function sentencesOf(prompt: string): string[] {
   return (text.match(/[^.!?。\n]+[.!?。]?/g) ?? []).map((some) => some.trim()).filter((some) => some !== '')
 }
 
-/** Numbers that head blocks: `[3]`, `## 3`, `id: 3`. */
-function idsOf(prompt: string): number[] {
-  return [...prompt.matchAll(/^(?:\[(\d+)\]|#+ (?:\w+ )?(\d+)|(?:id|chunk)[: ]+(\d+))/gim)].map(
-    ([, a, b, c]) => Number(a ?? b ?? c),
-  )
+const HEAD = /^(?:\[(\d+)\]|#+ (?:\w+ )?(\d+)|(?:id|chunk)[: ]+(\d+)|<\w+ (\d+))/gim
+
+/** Blocks by the number that heads each: `[3]`, `## 3`, `id: 3`, `<passage 3>`. */
+function blocksOf(prompt: string): Block[] {
+  const heads = [...prompt.matchAll(HEAD)]
+  return heads.map((head, at) => {
+    const [, a, b, c, d] = head
+    const [text = ''] = prompt.slice(head.index, heads[at + 1]?.index).split(/^<\//m)
+    return { id: Number(a ?? b ?? c ?? d), sentences: /^> /m.test(text) ? sentencesOf(text) : [] }
+  })
 }
 
 const questionOf = (sentence: string): string =>

@@ -56,9 +56,25 @@ export async function askWriter(
   return { answered, missing, calls, usage }
 }
 
-/** Whether an error is of what this batch holds, so that a smaller one may go well. */
+/** Whether an error is of what this batch holds (a reply of no use, one that a provider's filter held back), so that a smaller one may go well. */
 export function isOfReply(error: unknown): error is ProlepsisError {
-  return isProlepsisError(error) && error.code === 'MODEL_REPLY_INVALID'
+  if (!isProlepsisError(error)) return false
+  return error.code === 'MODEL_REPLY_INVALID' || error.details.finishReason === 'content-filter'
+}
+
+/** What a call that failed took, as far as it says so. */
+export function spentOf(error: ProlepsisError): { readonly calls: number; readonly usage: TokenUsage } {
+  const spent: Record<string, unknown> = Object(error.details.spent)
+  const number = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+  return {
+    calls: number(spent.calls) ?? 0,
+    usage: {
+      inputTokens: number(spent.inputTokens),
+      outputTokens: number(spent.outputTokens),
+      reasoningTokens: number(spent.reasoningTokens),
+      costUsd: number(spent.costUsd),
+    },
+  }
 }
 
 /** A reply that can be read and tells of none of the passages. */

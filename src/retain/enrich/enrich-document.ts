@@ -10,7 +10,7 @@ import { repeatable } from '../../store/repeat.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from '../vector-spool.ts'
 import { type Accepted, acceptReply } from './accept-reply.ts'
-import { afterSpending, askWriter, isOfReply, noPassages, type WriterAnswer } from './ask-writer.ts'
+import { afterSpending, askWriter, isOfReply, noPassages, spentOf, type WriterAnswer } from './ask-writer.ts'
 import { type Counts, count, type EnrichResult, newCounts, resultOf, sumOf } from './enrich-result.ts'
 import { isSince, paidCues } from './paid-cues.ts'
 import { shownWith, type WriterPrompt, writerPrompt } from './questions-prompt.ts'
@@ -225,12 +225,10 @@ async function enrichBatch(
     )
   } catch (error) {
     if (!isOfReply(error)) throw error
-    counts.calls++
+    spend(run, spentOf(error))
     return askLess(run, asked, around, error)
   }
-  counts.calls += answer.calls
-  counts.usage = sumOf(counts.usage, answer.usage)
-  run.remaining = afterSpending(run.remaining, answer.usage)
+  spend(run, answer)
   const { answered, missing } = answer
   if (answered.length === 0) return askLess(run, asked, around, noPassages())
   const accepted = await acceptReply(deps, answered, run.spool, {
@@ -243,6 +241,12 @@ async function enrichBatch(
   count(counts, accepted)
   options.onProgress?.(resultOf(counts))
   return missing.length === 0 || enrichBatch(run, missing, around)
+}
+
+function spend(run: Run, { calls, usage }: Pick<WriterAnswer, 'calls' | 'usage'>): void {
+  run.counts.calls += calls
+  run.counts.usage = sumOf(run.counts.usage, usage)
+  run.remaining = afterSpending(run.remaining, usage)
 }
 
 async function askLess(
