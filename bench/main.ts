@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import type { QualityRow } from './quality/metrics.ts'
-import { ABLATIONS, VARIANTS } from './quality/variants.ts'
+import { ABLATIONS, RECORDED_ABLATIONS, RECORDED_VARIANTS, VARIANTS } from './quality/variants.ts'
 import { print, printObject, printTable } from './report.ts'
 
 const DATA = '../shared/data'
@@ -43,13 +43,23 @@ function common(command: Command): Command {
 common(program.command('locomo'))
   .description('recall of evidence turns in long conversations (LoCoMo)')
   .option('--data <file>', 'LoCoMo file', join(DATA, 'locomo/dev.json'))
+  .option(
+    '--recorded <folder>',
+    'conv-*.jsonl: questions and facts that a strong model wrote, as row `recorded`',
+  )
   .option('--no-ablations', 'only the default and the plain methods')
-  .action(async (options: CommonOptions & { data: string; ablations: boolean }) => {
+  .action(async (options: CommonOptions & { data: string; recorded?: string; ablations: boolean }) => {
     const { benchLocomo } = await import('./quality/locomo.ts')
     const report = await benchLocomo(
       options.data,
       options.ablations ? { ...VARIANTS, ...ABLATIONS } : VARIANTS,
       options,
+      options.recorded === undefined
+        ? undefined
+        : {
+            folder: options.recorded,
+            variants: options.ablations ? { ...RECORDED_VARIANTS, ...RECORDED_ABLATIONS } : RECORDED_VARIANTS,
+          },
     )
     print(
       options.json === true,
@@ -121,10 +131,16 @@ common(program.command('train'))
   )
   .option('--data <folder>', 'folder of the evaluation data', DATA)
   .option('--sets <list>', 'of locomo, mtrag, memaware; comma-separated', 'locomo,mtrag,memaware')
-  .action(async (options: CommonOptions & { data: string; sets: string }) => {
+  .option('--recorded', 'the table for banks with questions that a model wrote')
+  .action(async (options: CommonOptions & { data: string; sets: string; recorded?: boolean }) => {
     const { trainFusion } = await import('./train/train-fusion.ts')
     const { trainingTables } = await import('./train/training-tables.ts')
-    const report = await trainFusion(options.data, options.sets.split(','), options)
+    const report = await trainFusion(
+      options.data,
+      options.sets.split(','),
+      options,
+      options.recorded === true,
+    )
     for (const { heading, columns, table } of trainingTables(report))
       printTable(options.json === true, heading, columns, table)
     printObject(options.json === true, report)

@@ -8,6 +8,7 @@ export interface MemAwareSession {
 }
 
 export interface MemAwareQuestion {
+  readonly id: string
   readonly question: string
   readonly difficulty: string
   readonly answerSessionIds: readonly string[]
@@ -25,11 +26,13 @@ export async function loadSessions(path: string): Promise<readonly MemAwareSessi
 
 export async function loadMemAware(path: string): Promise<readonly MemAwareQuestion[]> {
   const raw = JSON.parse(await readFile(path, 'utf8')) as readonly {
+    readonly question_id: string
     readonly question: string
     readonly difficulty: string
     readonly answer_session_ids: readonly string[]
   }[]
   return raw.map((entry) => ({
+    id: entry.question_id,
     question: entry.question,
     difficulty: entry.difficulty,
     answerSessionIds: entry.answer_session_ids,

@@ -1,6 +1,7 @@
 import type { Memory, RecallOptions } from '../../src/index.ts'
 import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
 import { type LocomoConversation, loadLocomo, turnsInSpan } from '../data/locomo.ts'
+import { createRecordedModel, loadRecordedLocomo } from '../data/recorded-model.ts'
 import { progress, progressEnd } from '../report.ts'
 import { type QualityRow, qualityRow, type RankedCase } from './metrics.ts'
 
@@ -10,7 +11,7 @@ export interface LocomoReport {
   readonly set: 'locomo'
   readonly n: number
   readonly rows: Readonly<Record<string, QualityRow>>
-  /** The first row by conversation. */
+  /** The default by conversation: of the recorded rows where there are some. */
   readonly byConversation: Readonly<Record<string, QualityRow>>
 }
 
@@ -19,14 +20,43 @@ export async function benchLocomo(
   path: string,
   variants: Readonly<Record<string, RecallOptions>>,
   store: BenchStoreOptions,
+  recorded?: { readonly folder: string; readonly variants: Readonly<Record<string, RecallOptions>> },
 ): Promise<LocomoReport> {
   const conversations = await loadLocomo(path)
+  const keyless = await askAll(conversations, variants, store)
+  const written =
+    recorded === undefined
+      ? null
+      : await askAll(conversations, recorded.variants, {
+          ...store,
+          model: createRecordedModel(await loadRecordedLocomo(recorded.folder, conversations)),
+        })
+  progressEnd()
+  const cases = { ...keyless.cases, ...written?.cases }
+  const rows = Object.fromEntries(
+    Object.entries(cases).map(([name, list]) => [name, qualityRow(list, LOCOMO_KS)]),
+  )
+  return {
+    ...{ set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows },
+    byConversation: (written ?? keyless).byConversation,
+  }
+}
+
+/** Every conversation retained into one store and asked with every variant. */
+async function askAll(
+  conversations: readonly LocomoConversation[],
+  variants: Readonly<Record<string, RecallOptions>>,
+  store: BenchStoreOptions,
+): Promise<{
+  readonly cases: Record<string, RankedCase[]>
+  readonly byConversation: Record<string, QualityRow>
+}> {
   await using memory = await openBenchMemory(store)
   const cases: Record<string, RankedCase[]> = {}
   const byConversation: Record<string, QualityRow> = {}
   for (const [index, conversation] of conversations.entries()) {
     progress(`LoCoMo: retaining conversation ${index + 1} of ${conversations.length}`)
-    const bank = await retainConversation(memory, conversation)
+    const bank = await retainConversation(memory, conversation, store.model === undefined ? '' : '-recorded')
     progress(`LoCoMo: asking conversation ${index + 1} of ${conversations.length}`)
     for (const [name, options] of Object.entries(variants)) {
       const asked = await askConversation(bank, conversation, options)
@@ -35,15 +65,16 @@ export async function benchLocomo(
       cases[name].push(...asked)
     }
   }
-  progressEnd()
-  const rows = Object.fromEntries(
-    Object.entries(cases).map(([name, list]) => [name, qualityRow(list, LOCOMO_KS)]),
-  )
-  return { set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows, byConversation }
+  return { cases, byConversation }
 }
 
-export async function retainConversation(memory: Memory, conversation: LocomoConversation): Promise<Memory> {
-  const name = conversation.id.replace(/[^A-Za-z0-9_.-]/g, '_')
+/** @param suffix of the bank's name: a bank with written questions stands beside one without */
+export async function retainConversation(
+  memory: Memory,
+  conversation: LocomoConversation,
+  suffix = '',
+): Promise<Memory> {
+  const name = `${conversation.id.replace(/[^A-Za-z0-9_.-]/g, '_')}${suffix}`
   if ((await memory.banks.info(name)) === null) await memory.banks.create(name)
   const bank = memory.bank(name)
   const items = conversation.sessions.map((session) => ({
@@ -56,6 +87,7 @@ export async function retainConversation(memory: Memory, conversation: LocomoCon
     if (result.status === 'failed')
       throw new Error(`LoCoMo session was not retained: ${JSON.stringify(result)}`)
   }
+  await bank.jobs.wait()
   return bank
 }
 
@@ -68,7 +100,12 @@ async function askConversation(
   const cases: RankedCase[] = []
   for (const { question, evidence, category } of conversation.questions) {
     if (category === 5 || evidence.length === 0) continue
-    const found = await bank.recall(question, { limit: Math.max(...LOCOMO_KS), receipt: false, ...options })
+    const found = await bank.recall(question, {
+      limit: Math.max(...LOCOMO_KS),
+      receipt: false,
+      formulator: 'rules',
+      ...options,
+    })
     const ranked = found.passages.map((passage) => {
       const session = sessions.get(passage.source)
       return session === undefined ? [] : turnsInSpan(session, passage.span.startLine, passage.span.endLine)

@@ -72,9 +72,13 @@ export async function benchMemAware(
   return { set: 'memaware', n: questions.length, rows, byDifficulty }
 }
 
-export async function retainSessions(memory: Memory, sessions: readonly MemAwareSession[]): Promise<Memory> {
-  if ((await memory.banks.info('memaware')) === null) await memory.banks.create('memaware')
-  const bank = memory.bank('memaware')
+export async function retainSessions(
+  memory: Memory,
+  sessions: readonly MemAwareSession[],
+  name = 'memaware',
+): Promise<Memory> {
+  if ((await memory.banks.info(name)) === null) await memory.banks.create(name)
+  const bank = memory.bank(name)
   const items = sessions.map((session) => ({
     content: session.text,
     source: session.id,
@@ -88,5 +92,6 @@ export async function retainSessions(memory: Memory, sessions: readonly MemAware
     done += 1
     progress(`MemAware: ${done} of ${items.length} sessions retained`)
   }
+  await bank.jobs.wait()
   return bank
 }

@@ -14,6 +14,29 @@ export const VARIANTS: Readonly<Record<string, RecallOptions>> = {
   },
 }
 
+/** Rows with questions that a model wrote: all of it, and its question channels alone. */
+export const RECORDED_VARIANTS: Readonly<Record<string, RecallOptions>> = {
+  recorded: {},
+  'recorded, question vectors alone': {
+    mode: 'semantic',
+    fusion: 'rrf',
+    weights: { content: 0, window: 0, statement: 0, concept: 0 },
+  },
+  'recorded, BM25 of cues alone': { mode: 'lexical', fusion: 'rrf', weights: { body: 0 } },
+}
+
+export const RECORDED_ABLATIONS: Readonly<Record<string, RecallOptions>> = {
+  'recorded, standard fusion': { fusion: 'standard' },
+  'recorded, rrf fusion': { fusion: 'rrf' },
+  'recorded without question vectors': { weights: { question: 0 } },
+  'recorded without statement vectors': { weights: { statement: 0 } },
+  'recorded without content vectors': { weights: { content: 0 } },
+  'recorded without BM25 of text and cues': { weights: { text: 0 } },
+  'recorded without BM25 of surroundings': { weights: { context: 0 } },
+  'recorded without BM25 of the document': { weights: { document: 0 } },
+  'recorded with BM25 of cues beside': { weights: { cue: 1 } },
+}
+
 /** Only parts that a caller can switch off. The rules of the question (names left out, the exchange before it) are always on. */
 export const ABLATIONS: Readonly<Record<string, RecallOptions>> = {
   'keyless, standard fusion': { fusion: 'standard' },

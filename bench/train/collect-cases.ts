@@ -1,15 +1,40 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Memory, RecallOptions, RecallQuery } from '../../src/index.ts'
+import type { LanguageModel, Memory, RecallOptions, RecallQuery } from '../../src/index.ts'
 import { recallPool } from '../../src/testing.ts'
 import { type LocomoConversation, loadLocomo, turnsInSpan } from '../data/locomo.ts'
 import { loadMemAware, loadSessions } from '../data/memaware.ts'
 import { loadMtrag, taskQuery } from '../data/mtrag.ts'
+import {
+  createRecordedModel,
+  loadMemAwarePool,
+  loadPassageQuestions,
+  loadRecordedLocomo,
+  loadRecordedMemAware,
+  loadRecordedMtrag,
+  plain,
+  type Recorded,
+} from '../data/recorded-model.ts'
 import { retainConversation } from '../quality/locomo.ts'
 import { MEMAWARE_PASSAGES, retainSessions } from '../quality/memaware.ts'
 import { retainPassages } from '../quality/mtrag.ts'
 import { progress } from '../report.ts'
 import { type CaseLabels, caseOf, seededRandom, smallCases, type TrainingCase } from './training-case.ts'
+
+/** What was recorded for every set that the folder has, as one model. */
+export async function recordedModel(folder: string): Promise<LanguageModel> {
+  const parts: Recorded[] = []
+  const locomo = join(folder, 'locomo')
+  if (existsSync(join(locomo, 'recorded')))
+    parts.push(await loadRecordedLocomo(join(locomo, 'recorded'), await loadLocomo(join(locomo, 'dev.json'))))
+  const memaware = join(folder, 'memaware')
+  if (existsSync(join(memaware, 'recorded.jsonl')))
+    parts.push(await loadRecordedMemAware(memaware, await loadSessions(join(memaware, 'sessions.jsonl.gz'))))
+  return createRecordedModel({
+    passages: new Map(parts.flatMap(({ passages }) => [...passages])),
+    formulated: new Map(),
+  })
+}
 
 /** Folds of the sets that have no conversations of their own to leave out. */
 const FOLDS = 5
@@ -24,11 +49,16 @@ interface Question {
   readonly limit?: number
 }
 
-/** Asks every question of the wanted sets that the folder has, and gives each candidate's features and label. */
+/**
+ * Asks every question of the wanted sets that the folder has, and gives each candidate's features and label.
+ *
+ * @param recorded banks with questions that a model wrote (`recordedModel` must be the memory's); MTRAG-UN is asked with formulated questions too
+ */
 export async function collectCases(
   memory: Memory,
   folder: string,
   sets: readonly string[],
+  recorded = false,
 ): Promise<TrainingCase[]> {
   const random = seededRandom(20_231_107)
   const [locomo, mtragFolder, memaware] = ['locomo/dev.json', 'mtrag-un', 'memaware'].map((path) =>
@@ -51,7 +81,7 @@ export async function collectCases(
     }
   }
   for (const [fold, conversation] of conversations.entries()) {
-    const bank = await retainConversation(memory, conversation)
+    const bank = await retainConversation(memory, conversation, recorded ? '-recorded' : '')
     const others = conversations.filter((one) => one !== conversation)
     const foreign = spread(
       [...others.flatMap((one) => one.questions.map((q) => q.question)), ...(mtrag?.tasks ?? []).map(lastOf)],
@@ -61,9 +91,14 @@ export async function collectCases(
     await ask(bank, questions, `LoCoMo ${conversation.id}`)
   }
   if (mtrag !== null) {
-    const bank = await retainPassages(memory, mtrag.passages)
+    const bank = recorded
+      ? await retainPassages(memory, mtrag.passages, {
+          ...{ bank: 'mtrag-recorded', questions: await loadPassageQuestions(mtragFolder) },
+        })
+      : await retainPassages(memory, mtrag.passages)
     const groups = numbering()
-    const questions = mtrag.tasks.map((task): Question => {
+    const formulated = recorded ? await loadRecordedMtrag(mtragFolder, mtrag.tasks) : null
+    const questions = mtrag.tasks.flatMap((task): Question[] => {
       const gold = new Set(task.gold)
       const labels = {
         ...{ set: 'mtrag-un', origin: 'asked' as const, relevantCount: gold.size },
@@ -71,7 +106,9 @@ export async function collectCases(
         level: task.turn > 1 ? 'mtrag-un' : 'mtrag-un, first turn',
         isRelevant: (chunk: { document: { source: string } }) => gold.has(chunk.document.source),
       }
-      return { query: taskQuery(task), labels }
+      const query = taskQuery(task)
+      const queries = formulated?.formulated.get(plain(query.message))
+      return [{ query, labels }, ...(queries === undefined ? [] : [{ query: { ...query, queries }, labels }])]
     })
     const foreign = spread(
       strangers.map((q) => q.question),
@@ -80,9 +117,15 @@ export async function collectCases(
     await ask(bank, [...questions, ...foreignQuestions(foreign, 'mtrag-un')], 'MTRAG-UN')
   }
   if (isWanted('memaware', memaware)) {
-    const bank = await retainSessions(memory, await loadSessions(join(memaware, 'sessions.jsonl.gz')))
+    const all = await loadSessions(join(memaware, 'sessions.jsonl.gz'))
+    const pool = recorded ? await loadMemAwarePool(memaware) : null
+    const sessions = all.filter(({ id }) => pool === null || pool.sessions.has(id))
+    const bank = await retainSessions(memory, sessions, recorded ? 'memaware-recorded' : 'memaware')
     const groups = numbering()
-    const questions = (await loadMemAware(join(memaware, 'dev.json'))).map((one): Question => {
+    const wanted = (await loadMemAware(join(memaware, 'dev.json'))).filter(
+      ({ id }) => pool === null || pool.questions.has(id),
+    )
+    const questions = wanted.map((one): Question => {
       const gold = new Set(one.answerSessionIds)
       const labels = {
         ...{ set: 'memaware', origin: 'asked' as const, byDocument: true, level: one.difficulty },

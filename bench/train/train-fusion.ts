@@ -1,8 +1,14 @@
-import { type FusionWeights, LEARNED_WEIGHTS, STANDARD_WEIGHTS } from '../../src/testing.ts'
+import {
+  type FusionWeights,
+  LEARNED_ENRICHED_WEIGHTS,
+  LEARNED_WEIGHTS,
+  STANDARD_ENRICHED_WEIGHTS,
+  STANDARD_WEIGHTS,
+} from '../../src/testing.ts'
 import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
 import type { QualityRow } from '../quality/metrics.ts'
 import { progressEnd } from '../report.ts'
-import { collectCases } from './collect-cases.ts'
+import { collectCases, recordedModel } from './collect-cases.ts'
 import {
   type Abstention,
   abstention,
@@ -25,8 +31,6 @@ export const RANKING_FEATURES: readonly string[] = [
  * at most costs nothing there (LoCoMo any@5 / @10 87.6 / 91.3 without a bound, 87.9 / 91.2 with).
  */
 const MOST: Readonly<Record<string, number>> = { speaker: 2.5, date: 2.5, when: 1.5 }
-/** More of a channel, or agreement with a hint, never counts against a candidate. */
-const NOT_NEGATIVE: ReadonlySet<string> = new Set(RANKING_FEATURES)
 
 export interface TrainingReport {
   readonly set: 'train'
@@ -44,17 +48,23 @@ export async function trainFusion(
   folder: string,
   sets: readonly string[],
   store: BenchStoreOptions,
+  /** Banks with questions that a model wrote: the table for those. */
+  recorded = false,
 ): Promise<TrainingReport> {
-  const memory = await openBenchMemory(store)
-  const cases = await collectCases(memory, folder, sets).finally(() => memory.close())
+  const memory = await openBenchMemory(recorded ? { ...store, model: await recordedModel(folder) } : store)
+  const cases = await collectCases(memory, folder, sets, recorded).finally(() => memory.close())
   progressEnd()
-  return trainOn(cases)
+  return trainOn(cases, recorded)
 }
 
-export function trainOn(cases: readonly TrainingCase[]): TrainingReport {
+export function trainOn(cases: readonly TrainingCase[], recorded = false): TrainingReport {
+  const [shipped, standard] = recorded
+    ? [LEARNED_ENRICHED_WEIGHTS, STANDARD_ENRICHED_WEIGHTS]
+    : [LEARNED_WEIGHTS, STANDARD_WEIGHTS]
+  const train = (some: readonly TrainingCase[]): FusionWeights => trainModel(some, recorded)
   const folds = [...new Set(cases.map((one) => one.fold))].sort((a, b) => a - b)
-  const unseen = new Map(folds.map((fold) => [fold, trainModel(cases.filter((one) => one.fold !== fold))]))
-  const weights = trainModel(cases)
+  const unseen = new Map(folds.map((fold) => [fold, train(cases.filter((one) => one.fold !== fold))]))
+  const weights = train(cases)
   const modelOf: ModelOf = (one) => unseen.get(one.fold) ?? weights
   const sets = [...new Set(cases.map((one) => one.set))]
   const inBank = cases.filter((one) => one.origin !== 'small')
@@ -65,8 +75,8 @@ export function trainOn(cases: readonly TrainingCase[]): TrainingReport {
     rows: {
       'learned, on what it has not seen': qualityByLevel(inBank, modelOf),
       'learned, as trained on all': qualityByLevel(inBank, () => weights),
-      'learned, as shipped': qualityByLevel(inBank, () => inHybrid(LEARNED_WEIGHTS)),
-      standard: qualityByLevel(inBank, () => inHybrid(STANDARD_WEIGHTS)),
+      'learned, as shipped': qualityByLevel(inBank, () => inHybrid(shipped)),
+      standard: qualityByLevel(inBank, () => inHybrid(standard)),
     },
     reliability: Object.fromEntries([
       ...sets.map((set) => [set, reliability(ofSet(set), modelOf)] as const),
@@ -76,12 +86,11 @@ export function trainOn(cases: readonly TrainingCase[]): TrainingReport {
   }
 }
 
-function trainModel(cases: readonly TrainingCase[]): FusionWeights {
+function trainModel(cases: readonly TrainingCase[], recorded: boolean): FusionWeights {
   const asked = cases.filter((one) => one.origin === 'asked')
   // Weights by set, so that each counted alike, cost LoCoMo half a point and its probabilities their meaning, and gained the others nothing.
-  const fitted = fitRanking(asked, RANKING_FEATURES, {
-    notNegative: NOT_NEGATIVE,
-  })
+  const features = recorded ? [...RANKING_FEATURES, 'z_concept'] : RANKING_FEATURES
+  const fitted = fitRanking(asked, features, { notNegative: new Set(features) })
   const ranking = Object.fromEntries(
     Object.entries(fitted).map(([name, weight]) => [name, Math.min(weight, MOST[name] ?? weight)]),
   )
