@@ -64,6 +64,15 @@ describe('a language model formulates', () => {
     expect(request?.prompt).toContain('<message>\n> And her brother?\n</message>')
   })
 
+  test('the trace joins the recall, who formulated, and the model’s call', async () => {
+    const bank = await filled()
+    const found = await bank.recall(FOLLOW_UP)
+    const told = JSON.stringify(await bank.events.trace(found.traceId))
+    for (const type of ['recall', 'formulate', 'model-call']) expect(told).toContain(`"type":"${type}"`)
+    expect(told).toContain('"by":"model"')
+    expect(told).toContain('"purpose":"formulate"')
+  })
+
   test('they count as the caller’s own do', async () => {
     const bank = await filled()
     const byModel = await bank.recall(FOLLOW_UP)
