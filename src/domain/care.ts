@@ -1,5 +1,5 @@
-import type { FormulateFailure, Formulator } from './recall.ts'
 import type { JobState } from './jobs.ts'
+import type { FormulateFailure, Formulator } from './recall.ts'
 
 /** What to forget. One field of ref/document/source/sourcePrefix/tag/all. */
 export type ForgetSelector =

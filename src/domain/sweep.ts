@@ -1,9 +1,10 @@
+import type { Enrichment } from './jobs.ts'
 import type { IndexOptions } from './retain.ts'
 
 /** As those of index: a folder that was indexed is swept with the same ones. */
 export type SweepOptions = IndexOptions
 
-export interface SweepWatchOptions extends SweepOptions {
+export interface SweepWatchOptions extends Omit<SweepOptions, 'await' | 'onJobProgress'> {
   /**
    * Look every so many milliseconds instead of waiting for the system to tell of changes, 100 or more. @default none; 30,000 on a network
    * file system, or where the system cannot watch so many files
@@ -41,6 +42,12 @@ export interface SweepPass {
   readonly error: { readonly code: string; readonly message: string } | null
   readonly chunks: number
   readonly vectors: number
+  /** Jobs that were put in line. */
+  readonly jobs: number
+  /** Present with `await: 'enriched'`. */
+  readonly enrichment?: Enrichment
+  /** Joins the pass with what came of it, in the trace; null of a pass that an error ended. */
+  readonly traceId: string | null
   readonly tookMs: number
 }
 

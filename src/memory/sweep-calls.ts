@@ -3,6 +3,7 @@ import type { Sweeper, SweepOptions, SweepPass, SweepWatchOptions, SweptFolder }
 import type { Memory } from '../memory-api.ts'
 import type { SweepDeps } from '../retain/sweep/sweep-folder.ts'
 import { listSweepRoots } from '../store/queries/sweep.ts'
+import { awaitEnriched, gather, gathering, readAwait } from './await-enriched.ts'
 import type { Engine } from './engine.ts'
 import { type BankDeps, callOn, type Scope } from './scope.ts'
 
@@ -10,14 +11,21 @@ import { type BankDeps, callOn, type Scope } from './scope.ts'
 export function sweepCalls(scope: Scope): Pick<Memory, 'sweep'> {
   const { engine } = scope
   const sweep = async (dir: string, options?: SweepOptions): Promise<SweepPass> => {
+    const { waits, onProgress } = readAwait(options, 'onJobProgress')
+    const gathered = gather()
     // of the call, so that its repetition finds the folder its own
     const holder = holderName(engine)
-    return callOn(scope, 'write', async (deps) => {
+    const swept = await callOn(scope, 'write', async (deps) => {
       const { sweepFolder } = await import('../retain/sweep/sweep-folder.ts')
-      const pass = await sweepFolder(sweepDeps(engine, deps, holder), dir, options)
+      const onDocument = (documentId: number): void => void gathered.documentIds.push(documentId)
+      const own = { ...sweepDeps(engine, gathering(deps, gathered), holder), onDocument }
+      const pass = await sweepFolder(own, dir, options)
       await followUp(engine, deps, pass, options?.signal)
       return pass
     })
+    if (!waits) return swept
+    const enrichment = await awaitEnriched(scope, gathered, { signal: options?.signal, onProgress })
+    return { ...swept, enrichment }
   }
   return {
     sweep: Object.assign(sweep, {

@@ -40,8 +40,6 @@ describe('help', () => {
       'serve',
       'mcp',
       'tui',
-      'sweep',
-      'work',
       'facts',
       'entities',
       'session',

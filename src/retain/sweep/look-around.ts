@@ -195,6 +195,7 @@ async function retainFiles(
       const file = given[at++]!
       const problem = tally.take(result, file)
       if (problem !== null && (tally.unreadable.has(file) || !OF_CONTENT.has(problem.code))) continue
+      if (result.status !== 'failed') deps.onDocument?.(result.document.documentId)
       const before = known.get(file.relative)
       const seen =
         result.status === 'failed'

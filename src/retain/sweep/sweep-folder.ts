@@ -1,4 +1,5 @@
 import { isProlepsisError, ProlepsisError } from '../../domain/errors.ts'
+import type { EventSink } from '../../domain/events.ts'
 import type { SweepOptions, SweepPass, SweepReason } from '../../domain/sweep.ts'
 import { recordSweepPass, sweepRootsOf } from '../../store/queries/sweep.ts'
 import type { IndexDeps } from '../index/index-folder.ts'
@@ -44,10 +45,16 @@ export async function sweepFolder(
   const folder = await knownFolder(deps, path, request)
   const claim = await claimFolder(deps, folder.root, request.sourcePrefix)
   try {
-    return (await sweepOnce(deps, claim, request, BY_CALL)).pass
+    const { pass } = await sweepOnce(deps, claim, request, BY_CALL)
+    if (pass.away !== null) warnAway(deps.events, pass)
+    return pass
   } finally {
     await claim.release()
   }
+}
+
+export function warnAway(events: EventSink, { root, away }: SweepPass): void {
+  events.emit({ type: 'warning', code: 'SWEEP_AWAY', message: `${root}: ${away}` })
 }
 
 /** A folder that is not there must have been swept before. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_FILE */
@@ -85,12 +92,11 @@ export async function sweepOnce(
     seen: { device: string | null; labels: string | null },
   ) => {
     const tookMs = performance.now() - startedAt
-    const pass = tally.pass(
-      root,
-      manner.reason,
-      error === null ? null : { code: error.code, message: error.message },
-      tookMs,
-    )
+    const of = { root, reason: manner.reason, traceId, tookMs }
+    const pass = tally.pass({
+      ...of,
+      error: error === null ? null : { code: error.code, message: error.message },
+    })
     const { moved, deleted, failed, created, updated, files } = pass
     deps.trace.record(deps.store, {
       ...{ type: 'sweep', traceId, at, durationMs: tookMs, errorCode: error?.code ?? null },
@@ -106,9 +112,9 @@ export async function sweepOnce(
     return pass
   }
   try {
-    const seen = await lookAround(deps, claim, request, manner, tally)
-    if (tally.away !== null)
-      deps.events.emit({ type: 'warning', code: 'SWEEP_AWAY', message: `${root}: ${tally.away}` })
+    // every text of the pass has its trace id
+    const joined: SweepDeps = { ...deps, ids: { next: () => traceId } }
+    const seen = await lookAround(joined, claim, request, manner, tally)
     // a folder that is not there says nothing about what its documents were given
     const labels = tally.away === null ? labelsHash(request) : null
     return { pass: await note(null, { device: seen.device, labels }), seen }

@@ -25,6 +25,12 @@ export function readWatchOptions(
 ): WatchRequest {
   // callers without types may hand over anything: index's reader says so
   const { pollMs, intervalMs, ...rest } = (options ?? {}) as SweepWatchOptions
+  const waits = ['await', 'onJobProgress'].find((name) => name in rest)
+  if (waits !== undefined)
+    throw new ProlepsisError('UNKNOWN_OPTION', `sweep.watch has no option "${waits}".`, {
+      hint: 'A watch goes on: wait for jobs with jobs.wait, or see them with jobs.list.',
+      details: { option: waits },
+    })
   return {
     index: readIndexOptions(
       path,

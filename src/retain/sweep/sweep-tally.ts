@@ -1,6 +1,6 @@
 import type { ProlepsisError } from '../../domain/errors.ts'
 import type { IndexProgress, RetainManyResult } from '../../domain/retain.ts'
-import type { SweepPass, SweepReason } from '../../domain/sweep.ts'
+import type { SweepPass } from '../../domain/sweep.ts'
 import type { IndexRequest } from '../index/index-options.ts'
 import type { FoundFile } from '../index/walk-folder.ts'
 
@@ -22,11 +22,11 @@ export interface SweepTally {
   take(result: RetainManyResult, file: FoundFile): { readonly code: string; readonly reason: string } | null
   missing(paths: readonly string[]): void
   delete(source: string): void
-  pass(root: string, reason: SweepReason, error: SweepPass['error'], tookMs: number): SweepPass
+  pass(of: Pick<SweepPass, 'root' | 'reason' | 'error' | 'traceId' | 'tookMs'>): SweepPass
 }
 
 export function createSweepTally(request: Pick<IndexRequest, 'onProgress' | 'sourcePrefix'>): SweepTally {
-  const counts = { read: 0, created: 0, updated: 0, unchanged: 0, chunks: 0, vectors: 0 }
+  const counts = { read: 0, created: 0, updated: 0, unchanged: 0, chunks: 0, vectors: 0, jobs: 0 }
   const moved: { from: string; to: string }[] = []
   const missing: string[] = []
   const deleted: string[] = []
@@ -81,6 +81,7 @@ export function createSweepTally(request: Pick<IndexRequest, 'onProgress' | 'sou
       counts[result.status]++
       counts.chunks += result.status === 'unchanged' ? 0 : result.chunks
       counts.vectors += result.vectors
+      counts.jobs += result.jobs
       tell(result.document.source, result.status)
       return null
     },
@@ -89,9 +90,9 @@ export function createSweepTally(request: Pick<IndexRequest, 'onProgress' | 'sou
       deleted.push(source)
       tell(source, 'deleted')
     },
-    pass: (root, reason, error, tookMs) => ({
-      ...{ root, reason, files: tally.total, ...counts, moved, missing, deleted },
-      ...{ skipped, hidden: tally.hidden, failed, away: tally.away, error, tookMs },
+    pass: (of) => ({
+      ...{ ...of, files: tally.total, ...counts, moved, missing, deleted },
+      ...{ skipped, hidden: tally.hidden, failed, away: tally.away },
     }),
   }
   return tally

@@ -6,7 +6,7 @@ import { type Claim, claimFolder } from './claim.ts'
 import { createFolderEvents, type FolderEvents } from './folder-events.ts'
 import { isOnNetworkMount } from './network-mounts.ts'
 import { createPassQueue } from './pass-queue.ts'
-import { knownFolder, type PassManner, type SweepDeps, sweepOnce } from './sweep-folder.ts'
+import { knownFolder, type PassManner, type SweepDeps, sweepOnce, warnAway } from './sweep-folder.ts'
 import { readWatchOptions } from './sweep-options.ts'
 import { createSweepTally } from './sweep-tally.ts'
 import { createWake } from './wake.ts'
@@ -107,14 +107,15 @@ export async function watchFolder(
     } catch (error) {
       if (index.signal?.aborted || (isProlepsisError(error) && error.code === 'CLOSED')) return null
       const { code, message } = asKnown(error)
-      events.emit({ type: 'warning', code: 'SWEEP_FAILED', message: `${root}: ${message}` })
-      const pass = createSweepTally(index).pass(root, reason, { code, message }, 0)
+      const of = { root, reason, error: { code, message }, traceId: null, tookMs: 0 }
+      const pass = createSweepTally(index).pass(of)
       return { pass, unsettled: false }
     }
   }
   const loop = async (): Promise<void> => {
     let reason: SweepReason = 'start'
     let failures = 0
+    let told: string | null = null
     let stumbles = 0
     let wholeDueAt = Number.NEGATIVE_INFINITY
     while (!index.signal?.aborted) {
@@ -123,7 +124,14 @@ export async function watchFolder(
       const looked = await attempt(reason, isWhole)
       if (looked === null) return
       queue.push(looked.pass)
-      const failed = looked.pass.error !== null || looked.pass.away !== null
+      const { error, away } = looked.pass
+      const trouble = error?.message ?? away
+      // once, however often it is tried
+      if (error !== null && error.message !== told)
+        events.emit({ type: 'warning', code: 'SWEEP_FAILED', message: `${root}: ${error.message}` })
+      else if (away !== null && away !== told) warnAway(events, looked.pass)
+      told = trouble
+      const failed = trouble !== null
       failures = failed ? failures + 1 : 0
       // a model that was out of order, a file that may be readable by then
       const stumbled = looked.pass.failed.some(({ code }) => !OF_CONTENT.has(code))

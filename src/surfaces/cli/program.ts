@@ -15,6 +15,7 @@ import { registerRecall } from './commands/recall.ts'
 import { registerReceipts } from './commands/receipts.ts'
 import { registerRefs } from './commands/refs.ts'
 import { registerRetain } from './commands/retain.ts'
+import { registerSweep } from './commands/sweep.ts'
 import { registerWork } from './commands/work.ts'
 import type { CliContext } from './context.ts'
 import { packageVersion } from './version.ts'
@@ -38,6 +39,7 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerInit(program, context)
   registerRetain(program, context)
   registerIndex(program, context)
+  registerSweep(program, context)
   registerRecall(program, context)
   registerAsk(program, context)
   registerRefs(program, context)

@@ -42,7 +42,9 @@ function commandsOf(parent: Command, path: string): Named[] {
     .flatMap((command) => {
       const own = `${path}${command.name()}`
       const below = commandsOf(command, `${own} `)
-      return below.length > 0 ? below : [{ path: own, command }]
+      // one that has commands of its own may be one itself
+      const isGroup = below.length > 0 && command.registeredArguments.length === 0
+      return isGroup ? below : [{ path: own, command }, ...below]
     })
 }
 

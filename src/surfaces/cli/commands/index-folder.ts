@@ -1,81 +1,39 @@
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
-import type { IndexResult, Trust } from '../../../index.ts'
-import { TRUST_LEVELS } from '../../schema/names.ts'
+import type { Command } from 'commander'
+import type { IndexResult } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
-import { byteSize, collect, defined, keyValue } from '../options.ts'
+import { type FolderOptions, folderOptions, folderOptionsOf } from '../folder-options.ts'
 import { createProgressBar } from '../progress.ts'
 import { enrichmentFailure, renderEnrichment } from '../render/enrichment.ts'
 import { counted } from '../render/layout.ts'
 import { printable } from '../render/printable.ts'
 
-interface IndexCommandOptions extends CommonOptions {
-  readonly prefix?: string
-  readonly tag?: readonly string[]
-  readonly meta?: Readonly<Record<string, unknown>>
-  readonly ignore?: readonly string[]
-  readonly maxBytes?: number
-  readonly gitignore: boolean
-  readonly followLinks?: boolean
-  readonly hidden?: boolean
-  readonly adopt?: boolean
-  readonly prune?: false | 'force'
-  readonly trust?: Trust
+interface IndexCommandOptions extends CommonOptions, FolderOptions {
   readonly verbose?: boolean
   readonly enrich: boolean
   readonly await?: boolean
 }
 
 export function registerIndex(program: Command, context: CliContext): void {
-  const index = command(
-    program,
-    'index',
-    'retain the files of a folder; unchanged ones cost nothing',
-    'prolepsis index ./docs --tag docs',
+  folderOptions(
+    command(
+      program,
+      'index',
+      'retain the files of a folder; unchanged ones cost nothing',
+      'prolepsis index ./docs --tag docs',
+    ),
   )
     .alias('ingest')
     .argument('<dir>', 'folder (or one file)')
-    .option('--prefix <prefix>', 'put before each path to make its source')
-    .option('--tag <tag>', 'tag for every file, repeatable', collect)
-    .option('--meta <key=value>', 'metadata for every file, repeatable', keyValue)
-    .option('--ignore <pattern>', 'leave out, .gitignore syntax, repeatable', collect)
-    .option('--max-bytes <size>', 'largest file', byteSize)
-    .option('--no-gitignore', 'take files that .gitignore names too')
-    .option('--hidden', 'take files and folders that begin with a dot too')
-    .option('--adopt', 'take over sources that another folder has, after the folder was moved')
-    .option('--follow-links', 'follow links to files and folders, out of the folder too')
-    .addOption(
-      new Option(
-        '--prune <how>',
-        'delete documents whose file is gone even when nearly all are gone',
-      ).choices(['force']),
-    )
-    .option('--no-prune', 'keep documents whose file is gone')
     .option('--no-enrich', 'let no model write questions of the files')
     .option('--await', 'wait until the model has written its questions, and tell what that took')
     .option('--verbose', 'name every file that was skipped')
-  index
-    .addOption(
-      index.createOption('--trust <level>', 'how far the files are to be believed').choices(TRUST_LEVELS),
-    )
     .action(async (dir: string, options: IndexCommandOptions) => {
       const bar = await createProgressBar(context.io, 'index')
       const result = await context.withMemory(options, async (memory) => {
         try {
           return await memory.index(resolve(context.io.cwd, dir), {
-            ...defined({
-              sourcePrefix: options.prefix,
-              tags: options.tag,
-              metadata: options.meta,
-              ignore: options.ignore,
-              maxBytes: options.maxBytes,
-              trust: options.trust,
-              followLinks: options.followLinks,
-              hidden: options.hidden,
-              adopt: options.adopt,
-              prune: options.prune,
-            }),
-            gitignore: options.gitignore,
+            ...folderOptionsOf(options),
             ...(options.enrich ? {} : { enrich: false }),
             ...(options.await === true ? { await: 'enriched' } : {}),
             onJobProgress: ({ done, total, source }) => bar.update(done, total, source ?? ''),

@@ -23,9 +23,9 @@ export function candidates(program: Command, words: readonly string[]): readonly
   const subcommands = command.commands
     .filter((child) => isShown(command, child))
     .map((child) => ({ value: child.name(), about: child.description() }))
-  if (subcommands.length > 0) return startingTyped(subcommands)
   const argument = argumentAt(command, given)
-  return argument === undefined ? [] : startingTyped(valuesOf(argument.argChoices, argument.name()))
+  const values = argument === undefined ? [] : valuesOf(argument.argChoices, argument.name())
+  return startingTyped(given === 0 ? [...subcommands, ...values] : values)
 }
 
 interface Place {
