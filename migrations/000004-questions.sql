@@ -236,7 +236,9 @@ create table sweep_files (
   foreign key (bank_id, root_id) references sweep_roots on delete cascade
 );
 
--- retired: a space that the bank was in before, kept to go back to.
+-- retired: a space that the bank was in before, kept to go back to. Settings: those under which a memory has the space's model;
+-- null where only a caller's code has it.
 alter table bank_spaces drop constraint bank_spaces_state_check;
 alter table bank_spaces add constraint bank_spaces_state_check check (state in ('active', 'shadow', 'retired'));
 alter table bank_spaces add column since timestamptz;
+alter table bank_spaces add column settings jsonb;

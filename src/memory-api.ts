@@ -29,6 +29,7 @@ import type {
 import type { Sweeper, SweepOptions, SweepPass, SweepWatchOptions, SweptFolder } from './domain/sweep.ts'
 import type { FollowOptions } from './maintain/trace/follow-trace.ts'
 import type { TailOptions } from './maintain/trace/read-trace.ts'
+import type { EmbedderCalls } from './memory/embedder-calls.ts'
 import type { TracedExchange, TraceEvent } from './observability/trace.ts'
 
 /** Keeps a folder and its documents in step. */
@@ -237,6 +238,8 @@ export interface Memory extends AsyncDisposable {
     readonly signal?: AbortSignal
   }): Promise<{ readonly documents: number; readonly chunks: number }>
   readonly jobs: Jobs
+  /** The change of the bank's embedding model, while recalls go on. */
+  readonly embedder: EmbedderCalls
   stats(): Promise<BankStats>
   doctor(options?: { readonly mend?: boolean }): Promise<DoctorReport>
 

@@ -11,10 +11,14 @@ import { careCalls } from './memory/care-calls.ts'
 import {
   chooseModels,
   embedderSourceOf,
+  embedderUnder,
   modelSourceOf,
   modelsOfCode,
   rerankerSourceOf,
+  spaceSettingsOf,
 } from './memory/choose-models.ts'
+import { embedderCalls } from './memory/embedder-calls.ts'
+import { createEmbedderShelf } from './memory/embedder-shelf.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
 import { eventCalls } from './memory/event-calls.ts'
 import { jobCalls } from './memory/job-calls.ts'
@@ -79,10 +83,16 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     },
   })
   const bankWorld = { ...world, ids, trace: traceWriter, events }
+  const embedder =
+    chosen.embedder === null && services !== undefined ? askingOwner(own, services, events) : own
   const engine: Engine = {
     database,
     resolved,
-    embedder: chosen.embedder === null && services !== undefined ? askingOwner(own, services, events) : own,
+    embedder,
+    embedders: createEmbedderShelf(
+      { source: embedder, settings: spaceSettingsOf(chosen, settings) },
+      (named) => embedderUnder(named, world),
+    ),
     analysers: createAnalyserCache(),
     clock,
     ids,
@@ -127,6 +137,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...readCalls(scope),
     ...answerCalls(scope),
     ...careCalls(scope),
+    ...embedderCalls(scope),
     ...portableCalls(scope),
     ...eventCalls(scope),
     ...storeCalls(engine, opener),
@@ -161,7 +172,7 @@ function closing(engine: Engine): Memory['close'] {
       // the store's lock is given up whatever else fails
       await engine.trace.close()
       await engine.upkeep.stop()
-      await engine.embedder.close().finally(() => engine.database.close())
+      await engine.embedders.close().finally(() => engine.database.close())
     }
   }
   return (options = {}) => {

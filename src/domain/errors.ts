@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'INVALID_CONFIG',
   'MODEL_NOT_FOUND', // the embedder's files are missing or damaged
   'MODEL_MISMATCH', // the bank was filled with another embedding model or dimension
+  'MIGRATION_INCOMPLETE', // a cut-over to another embedding model while vectors are missing
   'MODEL_FAILED', // the embedder raised or returned the wrong shape
   // language, embedding and reranking models of a provider
   'MODEL_NOT_CONFIGURED', // the call needs a language model and the memory has none

@@ -114,13 +114,13 @@ export function createBankOpener(engine: Engine): BankOpener {
 }
 
 async function assertModel(engine: Engine, { bank, space }: BankStore): Promise<void> {
+  if ((await engine.embedders.of(space)) !== null) return
   const { modelId, dimension } = await engine.embedder.identity(space)
-  if (modelId === space.modelId && dimension === space.dimension) return
   throw new ProlepsisError(
     'MODEL_MISMATCH',
     `The bank "${bank}" was filled with ${space.modelId} (${space.dimension} dimensions), not with ${modelId} (${dimension}).`,
     {
-      hint: `Use that model again, or move the bank to this one with \`prolepsis rebuild-index --reembed --bank ${bank}\` (rebuildIndex({ reembed: true })).`,
+      hint: `Set that model (embedder, model_dir), move the bank to this one with \`prolepsis embedder migrate\` or at once with \`prolepsis rebuild-index --reembed --bank ${bank}\`, or, after a cut-over, go back with \`prolepsis embedder back-out\`.`,
       details: { bank, ofBank: { ...space }, ofMemory: { modelId, dimension } },
     },
   )

@@ -7,6 +7,7 @@ import { removeSource } from '../maintain/remove.ts'
 import { readStats } from '../maintain/stats.ts'
 import type { Memory } from '../memory-api.ts'
 import type { ChunkProgress } from '../retain/forget-chunk.ts'
+import { moveToOwnModel } from './embedder-calls.ts'
 import { assertWritable, type BankDeps, callOn, depsFor, depsOf, makeUnnamed, type Scope } from './scope.ts'
 
 type Care = 'remove' | 'forget' | 'rebuildIndex' | 'stats' | 'doctor'
@@ -21,6 +22,7 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
       {
         ...deps,
         model,
+        moveToModel: (moveOptions) => moveToOwnModel(scope, deps, moveOptions),
         rederive: async (store, documentId, how) =>
           (await rederive(await depsFor(engine, store), documentId, how))?.chunks ?? null,
       },

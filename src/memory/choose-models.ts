@@ -1,6 +1,7 @@
 import { type ResolvedSettings, resolveSettings } from '../config/resolve.ts'
 import { SETTING_NAMES, type Settings } from '../config/settings.ts'
 import { type ConfigContext, processContext } from '../config/sources.ts'
+import type { SpaceSettings } from '../domain/embedder.ts'
 import type { EventSink } from '../domain/events.ts'
 import type { Clock, IdGenerator } from '../domain/ports.ts'
 import type { TraceSink } from '../observability/trace.ts'
@@ -79,6 +80,24 @@ export function embedderSourceOf({ embedder }: ChosenModels, world: ModelWorld):
     world: { line: createWaitingLine(settings.modelConcurrency), clock },
     policy: policyOf(settings),
   })
+}
+
+/** What of the settings says which model the memory embeds with; null for a caller's own. */
+export function spaceSettingsOf(
+  { embedder }: ChosenModels,
+  { embedderBaseUrl, modelDir }: Settings,
+): SpaceSettings | null {
+  if (typeof embedder === 'object' && embedder !== null) return null
+  if (embedder === null) return modelDir === null ? {} : { modelDir }
+  return embedderBaseUrl === null ? { embedder } : { embedder, embedderBaseUrl }
+}
+
+/** The model that the memory would have under those settings. @throws ProlepsisError PROVIDER_UNKNOWN */
+export function embedderUnder(named: SpaceSettings, world: ModelWorld): EmbedderSource {
+  const { embedder = null, embedderBaseUrl = null, modelDir = null } = named
+  if (embedder !== null) checkEmbedderName(embedder)
+  const settings = { ...world.settings, embedderBaseUrl, modelDir }
+  return embedderSourceOf({ model: null, reranker: null, embedder }, { ...world, settings })
 }
 
 export interface BankWorld extends ModelWorld {

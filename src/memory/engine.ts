@@ -11,6 +11,7 @@ import type { PeopleDirectory } from '../recall/people-directory.ts'
 import type { ReceiptWriter } from '../recall/receipt-writer.ts'
 import type { Database } from '../store/database.ts'
 import type { BackgroundJobs } from './background-jobs.ts'
+import type { EmbedderShelf } from './embedder-shelf.ts'
 import type { EmbedderSource } from './embedder-source.ts'
 import type { ModelSource } from './model-source.ts'
 import type { RerankerSource } from './reranker-source.ts'
@@ -20,7 +21,10 @@ import type { Upkeep } from './upkeep.ts'
 export interface Engine {
   readonly database: Database
   readonly resolved: ResolvedSettings
+  /** The memory's own: what new banks embed with. */
   readonly embedder: EmbedderSource
+  /** That one, and those that banks are moved to. */
+  readonly embedders: EmbedderShelf
   readonly analysers: AnalyserCache
   readonly clock: Clock
   readonly ids: IdGenerator

@@ -49,7 +49,7 @@ export function assertWritable(engine: Engine): void {
 export async function depsFor(engine: Engine, store: BankStore): Promise<BankDeps> {
   return {
     store,
-    embedder: () => engine.embedder.load(),
+    embedder: async () => ((await engine.embedders.of(store.space)) ?? engine.embedders.own).source.load(),
     analyser: await engine.analysers.of(store.language),
     clock: engine.clock,
     ids: engine.ids,

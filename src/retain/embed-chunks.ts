@@ -21,13 +21,13 @@ const SLICE = 512
 
 /** Every vector of a chunk: its content, its window, and each cue that has one, numbered within its kind. */
 export function vectorsOf(chunk: DerivedChunk): readonly PlannedVector[] {
-  const planned: PlannedVector[] = [plan('content', 0, chunk.contentText)]
-  if (chunk.windowText !== null) planned.push(plan('window', 0, chunk.windowText))
+  const planned: PlannedVector[] = [planVector('content', 0, chunk.contentText)]
+  if (chunk.windowText !== null) planned.push(planVector('window', 0, chunk.windowText))
   const next = new Map<string, number>()
   for (const cue of chunk.cues) {
     const ordinal = next.get(cue.kind) ?? 0
     next.set(cue.kind, ordinal + 1)
-    if (cue.embed) planned.push(plan(cue.kind, ordinal, cue.text))
+    if (cue.embed) planned.push(planVector(cue.kind, ordinal, cue.text))
   }
   return planned
 }
@@ -37,7 +37,8 @@ export function vectorCount(chunk: DerivedChunk): number {
   return 1 + (chunk.windowText === null ? 0 : 1) + chunk.cues.filter((cue) => cue.embed).length
 }
 
-const plan = (kind: VectorKind, ordinal: number, text: string): PlannedVector => ({
+/** The vector that a text gives. */
+export const planVector = (kind: VectorKind, ordinal: number, text: string): PlannedVector => ({
   kind,
   ordinal,
   text,
@@ -66,18 +67,31 @@ export async function embedChunks(
   spool: VectorSpool,
   deps: EmbedDeps,
 ): Promise<readonly string[]> {
+  function* texts(): Generator<readonly PlannedVector[], void, undefined> {
+    for (const chunk of chunks) yield vectorsOf(chunk)
+  }
+  const split = await embedPlanned(texts(), spool, deps)
+  return split === 0 ? [] : [`${split} texts were longer than the model's window: split and averaged`]
+}
+
+/** The same for planned vectors, a chunk's at a time; how many texts were split. */
+export async function embedPlanned(
+  chunks: Iterable<readonly Pick<PlannedVector, 'hash' | 'text'>[]>,
+  spool: VectorSpool,
+  deps: EmbedDeps,
+): Promise<number> {
   let split = 0
   let slice = new Map<string, string>()
   const flush = async (): Promise<void> => {
     split += await embedTexts(slice, spool, deps)
     slice = new Map()
   }
-  for (const chunk of chunks) {
-    for (const { hash, text } of vectorsOf(chunk)) if (!spool.has(hash)) slice.set(hash, text)
+  for (const planned of chunks) {
+    for (const { hash, text } of planned) if (!spool.has(hash)) slice.set(hash, text)
     if (slice.size >= SLICE) await flush()
   }
   await flush()
-  return split === 0 ? [] : [`${split} texts were longer than the model's window: split and averaged`]
+  return split
 }
 
 /** The same for texts by their `embeddingHash`. @returns how many were split */

@@ -29,6 +29,8 @@ import type { DocumentLabels } from './document-labels.ts'
 import { embedChunks, vectorsOf } from './embed-chunks.ts'
 import { carriedEnrichments } from './enrich/carry-enrichments.ts'
 import { ordinalAtByte } from './keep-cues.ts'
+
+import { dropOutdatedVectors } from './other-spaces.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
 import {
@@ -134,6 +136,7 @@ async function replaceDerived(
     if (change.endEnrichment) await cancelEnrichment(tx, bankId, [documentId], new Date(deps.clock.now()))
     const enrichments = await enrichmentsOfChunks(tx, bankId, oldIds)
     await clearDerived(tx, deps.store, oldIds, { counted: now.state === 'current', everySpace: !sameCut })
+    if (sameCut) await dropOutdatedVectors(tx, deps.store, place(chunks, ids, documentId))
     if (sameCut) await updateChunkDrafts(tx, bankId, changedDrafts(stored, chunks.cut))
     else await replaceChunks(tx, bankId, change, ids)
     const paid = { stored, starts: startBytes(stored), enrichments }

@@ -107,7 +107,15 @@ function cuesAt(places: ReadonlySet<number>, all: Iterable<ChunkCues>): Readonly
 
 const textOf = (chunks: readonly StoredChunk[]): string => chunks.map((chunk) => chunk.text).join('')
 
-function draftOf({ text, kind, label, speaker, occurredAt, content, attributes }: StoredChunk): ChunkDraft {
+export function draftOf({
+  text,
+  kind,
+  label,
+  speaker,
+  occurredAt,
+  content,
+  attributes,
+}: StoredChunk): ChunkDraft {
   return { text, kind, label, speaker, occurredAt, content, attributes }
 }
 

@@ -7,7 +7,7 @@ import { copyCues, type StoredCue } from '../store/queries/cues.ts'
 import { lockDerived } from '../store/queries/derived-lock.ts'
 import { writeMentions } from '../store/queries/entities.ts'
 import { type TermEntry, writeTerms } from '../store/queries/lexical-write.ts'
-import { spacesOfBank } from '../store/queries/spaces.ts'
+import { activeSpace } from '../store/queries/spaces.ts'
 import { copyVectors, type NewVector } from '../store/queries/vectors-write.ts'
 import { termsOfChunk } from './chunk-terms.ts'
 import type { CutChunk, DerivedChunk } from './derived-chunks.ts'
@@ -129,7 +129,7 @@ function tally(counts: Map<number, WrittenCounts>, slice: readonly PlacedChunk[]
 export async function requireSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
   // held to the end of the transaction: the bank cannot move meanwhile
   await lockDerived(tx, bankId)
-  if ((await spacesOfBank(tx, bankId)).some(({ spaceId }) => spaceId === space.spaceId)) return
+  if ((await activeSpace(tx, bankId))?.spaceId === space.spaceId) return
   throw new ProlepsisError('MODEL_MISMATCH', 'The bank was moved to another embedding model meanwhile.', {
     hint: `Repeat the call with that model; ${space.modelId} is no longer the bank's.`,
     retryable: true,

@@ -3,6 +3,7 @@ import { TRACE_TYPES } from '../../src/observability/trace.ts'
 import type { Database, Queryable, SqlValue } from '../../src/store/database.ts'
 import * as activity from '../../src/store/queries/activity.ts'
 import * as askedQuestions from '../../src/store/queries/asked-questions.ts'
+import * as bankSpaces from '../../src/store/queries/bank-spaces.ts'
 import * as banks from '../../src/store/queries/banks.ts'
 import * as candidateChunks from '../../src/store/queries/candidate-chunks.ts'
 import * as chunkIdQueries from '../../src/store/queries/chunk-ids.ts'
@@ -24,10 +25,10 @@ import * as formulationCounts from '../../src/store/queries/formulation-counts.t
 import * as integrity from '../../src/store/queries/integrity.ts'
 import * as jobLeases from '../../src/store/queries/job-leases.ts'
 import * as jobs from '../../src/store/queries/jobs.ts'
-import * as leaveSpace from '../../src/store/queries/leave-space.ts'
 import * as lexicalMatches from '../../src/store/queries/lexical-matches.ts'
 import * as lexicalSearch from '../../src/store/queries/lexical-search.ts'
 import * as lexicalWrite from '../../src/store/queries/lexical-write.ts'
+import * as missingVectors from '../../src/store/queries/missing-vectors.ts'
 import * as modelUsage from '../../src/store/queries/model-usage.ts'
 import * as receipts from '../../src/store/queries/receipts.ts'
 import * as rederiveChunks from '../../src/store/queries/rederive-chunks.ts'
@@ -82,6 +83,7 @@ export function recordStatements(database: Database, into: RecordedStatement[]):
 const MODULES = {
   ...activity,
   ...askedQuestions,
+  ...bankSpaces,
   ...banks,
   ...candidateChunks,
   ...chunkIdQueries,
@@ -101,12 +103,12 @@ const MODULES = {
   ...forgetTrace,
   ...jobLeases,
   ...jobs,
-  ...leaveSpace,
   ...lexicalMatches,
   ...modelUsage,
   ...termStatistics,
   ...lexicalSearch,
   ...lexicalWrite,
+  ...missingVectors,
   ...receipts,
   ...rederiveChunks,
   ...sampleVectors,
@@ -140,6 +142,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'listSpaces',
   'listCodeIndexes',
   'dropCodeIndexes',
+  'cueTextHash',
 ])
 
 /** Files whose exports are no queries of a bank (fragments of SQL, benchmarks), or reach it through `integrity.ts`. */
@@ -309,6 +312,10 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.listVersions(database, bankId, 'a/one')
   await q.documentText(database, bankId, second.documentId)
   await q.documentsWithoutVectors(database, bankId, space)
+  await q.countMissingVectors(database, bankId, space)
+  await q.strayCueVectors(database, bankId, space)
+  await q.spaceStates(database, bankId)
+  const keys = await q.vectorKeys(database, bankId, space, ids)
   await q.bankStatistics(database, bankId)
   await q.activeSpace(database, bankId)
   await q.bankStanding(database, bankId)
@@ -316,7 +323,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await database.transaction(async (tx) => {
     await q.lockSource(tx, bankId, 'a/one')
     await q.setActiveSpace(tx, bankId, space.spaceId)
-    await q.joinSpace(tx, bankId, space.spaceId)
+    await q.joinSpace(tx, bankId, space.spaceId, { now: NOW, settings: {} })
+    await q.deleteVectorsAt(tx, bankId, space, keys.slice(0, 1))
     await q.recordUse(tx, bankId, ids, NOW)
     await q.writeActivity(tx, bankId, [
       { chunkId: id, significance: 1, uses: 1, lastUsedAt: NOW, pinned: true },
@@ -349,6 +357,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.deleteTraceOver(tx, bankId, 0)
     await q.deleteTrace(tx, bankId)
     await q.findReceipt(tx, bankId, 'r')
+    await q.latestRequests(tx, bankId, 5)
     await q.recordReceiptUse(tx, bankId, 'r', [{ chunkId: id, used: 'cited' }], NOW)
     await q.blankRequests(tx, bankId, ['r'])
     await q.forgetInReceipts(tx, bankId, [id])
@@ -366,7 +375,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
       bankId,
       drafts.map((draft) => ({ chunkId: draft.chunkId, draft, tokens: 1 })),
     )
-    await q.deleteVectorsOfCues(tx, bankId, space, [
+    await q.deleteVectorsAt(tx, bankId, space, [
       { chunkId: third.chunkIds[0]!, kind: 'statement', ordinal: 0 },
     ])
     await q.deleteCues(tx, bankId, third.chunkIds, ['rules'])

@@ -6,7 +6,7 @@ import { lockSource } from '../../store/queries/documents.ts'
 import { type Enrichment, standingChunks, writeEnrichments } from '../../store/queries/enrichments.ts'
 import { deleteTerms, writeTerms } from '../../store/queries/lexical-write.ts'
 import { spacesOfBank } from '../../store/queries/spaces.ts'
-import { copyVectors, deleteVectorsOfCues } from '../../store/queries/vectors-write.ts'
+import { copyVectors, deleteVectorsAt } from '../../store/queries/vectors-write.ts'
 import { termsOfCues } from '../chunk-terms.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { embeddingHash } from '../text-hash.ts'
@@ -46,7 +46,7 @@ export function writeModelCues(
     const ids = [...standing]
     const before = await cuesOfChunks(tx, bankId, ids)
     const old = before.filter(({ origin }) => origin === 'model')
-    for (const one of await spacesOfBank(tx, bankId)) await deleteVectorsOfCues(tx, bankId, one, old)
+    for (const one of await spacesOfBank(tx, bankId)) await deleteVectorsAt(tx, bankId, one, old)
     await deleteCues(tx, bankId, ids, ['model'])
     const stay = written.filter(({ enrichment }) => standing.has(enrichment.chunkId))
     const others = before.filter(({ origin }) => origin !== 'model')

@@ -122,6 +122,27 @@ export async function recordReceiptUse(
   return rows.filter((row) => row.first).map((row) => row.chunkId)
 }
 
+/** Receipts that are looked through for questions: one may be asked again and again. */
+const LOOKED_THROUGH = 5_000
+
+/** What was asked last, each question once, the latest first, as its receipt keeps it. */
+export async function latestRequests(
+  q: Queryable,
+  bankId: number,
+  limit: number,
+): Promise<Readonly<Record<string, unknown>>[]> {
+  const rows = await q.query<{ request: Readonly<Record<string, unknown>> }>(
+    `select request from (
+       select distinct on (message) message, request, created_at from (
+         select request->'query'->>'message' as message, request, created_at from receipts
+         where bank_id = $1 and kind = 'recall' order by created_at desc limit ${LOOKED_THROUGH}) latest
+       where message is not null order by message, created_at desc) once
+     order by created_at desc limit $2`,
+    [bankId, limit],
+  )
+  return rows.map((row) => row.request)
+}
+
 /** Removes receipts made before a time. */
 export function deleteReceiptsBefore(tx: Queryable, bankId: number, before: Date): Promise<number> {
   return tx.execute('delete from receipts where bank_id = $1 and created_at < $2', [bankId, before])

@@ -1,3 +1,4 @@
+import type { SpaceSettings } from '../../domain/embedder.ts'
 import { ProlepsisError } from '../../domain/errors.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { Database, Queryable } from '../database.ts'
@@ -129,15 +130,25 @@ export function spacesOfBank(q: Queryable, bankId: number): Promise<VectorSpace[
   )
 }
 
-/** Makes the space the bank's active one; the former active space stays as a shadow. Run it in a transaction. */
-export async function setActiveSpace(tx: Queryable, bankId: number, spaceId: number): Promise<void> {
+/**
+ * Makes the space the bank's active one; the former active space is retired: it keeps its vectors, to go back to, and is told under which
+ * settings a memory has its model. Run it in a transaction.
+ */
+export async function setActiveSpace(
+  tx: Queryable,
+  bankId: number,
+  spaceId: number,
+  how: { readonly now?: Date; readonly formerSettings?: SpaceSettings | null } = {},
+): Promise<void> {
+  const { now = null, formerSettings = null } = how
   await tx.execute(
-    `update bank_spaces set state = 'shadow' where bank_id = $1 and state = 'active' and space_id <> $2`,
-    [bankId, spaceId],
+    `update bank_spaces set state = 'retired', since = $3, settings = $4::text::jsonb
+     where bank_id = $1 and state = 'active' and space_id <> $2`,
+    [bankId, spaceId, now, formerSettings === null ? null : JSON.stringify(formerSettings)],
   )
   await tx.execute(
-    `insert into bank_spaces (bank_id, space_id, state) values ($1, $2, 'active')
-     on conflict (bank_id, space_id) do update set state = 'active'`,
-    [bankId, spaceId],
+    `insert into bank_spaces (bank_id, space_id, state, since) values ($1, $2, 'active', $3)
+     on conflict (bank_id, space_id) do update set state = 'active', since = excluded.since`,
+    [bankId, spaceId, now],
   )
 }

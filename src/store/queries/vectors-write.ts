@@ -3,7 +3,6 @@ import { VECTOR_KINDS, vectorKindNumber } from '../../domain/cue.ts'
 import type { VectorSpace } from '../bank-store.ts'
 import type { CopyColumn, CopyValue, Queryable } from '../database.ts'
 import { decodeVector, quoteIdentifier } from '../sql-values.ts'
-import type { CuePlace } from './cues.ts'
 import { lockDerived } from './derived-lock.ts'
 import { bitsTable, vectorsTable } from './space-tables.ts'
 import { codeSigns } from './vector-code.ts'
@@ -92,6 +91,29 @@ export async function vectorsByHash(
   return new Map(rows.map((row) => [row.hash, decodeVector(row.vector)]))
 }
 
+/** Where a vector stands. */
+export interface VectorKey {
+  readonly chunkId: number
+  readonly kind: VectorKind
+  readonly ordinal: number
+}
+
+/** Where the vectors of chunks stand in a space, and of which texts they are. */
+export async function vectorKeys(
+  q: Queryable,
+  bankId: number,
+  space: VectorSpace,
+  chunkIds: readonly number[],
+): Promise<(VectorKey & { readonly textHash: string })[]> {
+  if (chunkIds.length === 0) return []
+  const rows = await q.query<{ chunkId: number; kind: number; ordinal: number; textHash: string }>(
+    `select chunk_id as "chunkId", kind, ordinal, encode(text_hash, 'hex') as "textHash"
+     from ${quoteIdentifier(vectorsTable(space))} where bank_id = $1 and chunk_id = any($2::bigint[])`,
+    [bankId, chunkIds],
+  )
+  return rows.map((row) => ({ ...row, kind: VECTOR_KINDS[row.kind]! }))
+}
+
 /** Removes the vectors of chunks in one space (of some kinds, when given), their codes, and their counts. */
 export async function deleteVectors(
   tx: Queryable,
@@ -108,12 +130,12 @@ export async function deleteVectors(
   })
 }
 
-/** The same for the vectors of given cues. */
-export async function deleteVectorsOfCues(
+/** The same for single vectors. */
+export async function deleteVectorsAt(
   tx: Queryable,
   bankId: number,
   space: VectorSpace,
-  places: readonly CuePlace[],
+  places: readonly VectorKey[],
 ): Promise<void> {
   if (places.length === 0) return
   await lockDerived(tx, bankId)

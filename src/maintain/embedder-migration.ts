@@ -1,0 +1,243 @@
+import type { EmbedderDropped, SpaceSettings } from '../domain/embedder.ts'
+import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import type { VectorSpace } from '../store/bank-store.ts'
+import type { Queryable } from '../store/database.ts'
+import { type BankSpace, joinSpace, leaveSpace, spaceStates } from '../store/queries/bank-spaces.ts'
+import { lockDerived } from '../store/queries/derived-lock.ts'
+import {
+  countMissingVectors,
+  documentsWithoutVectors,
+  strayCueVectors,
+} from '../store/queries/missing-vectors.ts'
+import { ensureSpace, setActiveSpace } from '../store/queries/spaces.ts'
+import { deleteVectorsAt } from '../store/queries/vectors-write.ts'
+import { repeatable } from '../store/repeat.ts'
+import { nameOf, requireActive, type SettingsFor } from './embedder-spaces.ts'
+import type { MaintainDeps } from './maintain-deps.ts'
+
+export interface MigrationTarget {
+  readonly modelId: string
+  readonly dimension: number
+  /** Under which a memory has it; null: only this process, by its code. */
+  readonly settings: SpaceSettings | null
+}
+
+export interface FillOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Documents. The total grows with what is retained meanwhile. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+export interface FillDeps extends MaintainDeps {
+  /** Gives a document the vectors that it lacks in the space; resolves to how many it lacked. */
+  readonly embedInto: (
+    space: VectorSpace,
+    documentId: number,
+    signal: AbortSignal | undefined,
+  ) => Promise<number>
+}
+
+export interface FilledSpace {
+  readonly documents: number
+  readonly vectors: number
+}
+
+/**
+ * Puts a space of the target beside the bank's active one, or goes on with the one that is being filled.
+ *
+ * @throws ProlepsisError INVALID_ARGUMENT when the bank embeds with it already, or is being moved to another
+ */
+export async function startMigration(deps: MaintainDeps, target: MigrationTarget): Promise<VectorSpace> {
+  const { database, bankId, bank } = deps.store
+  const now = new Date(deps.clock.now())
+  const { modelId, dimension, settings } = target
+  const space = await ensureSpace(database, { modelId, dimension, now })
+  await database.transaction(async (tx) => {
+    // writers hold it to their end: from here on each sees the shadow
+    await lockDerived(tx, bankId)
+    const spaces = await spaceStates(tx, bankId)
+    if (requireActive(spaces, bank).spaceId === space.spaceId) {
+      throw new ProlepsisError(
+        'INVALID_ARGUMENT',
+        `The bank "${bank}" embeds with ${nameOf(space)} already.`,
+        {
+          hint: 'Name another model. To embed every text again with this one: rebuild-index --reembed.',
+          details: { option: 'to', bank },
+        },
+      )
+    }
+    const other = spaces.find(({ state, spaceId }) => state === 'shadow' && spaceId !== space.spaceId)
+    if (other !== undefined) {
+      throw new ProlepsisError('INVALID_ARGUMENT', `The bank "${bank}" is being moved to ${nameOf(other)}.`, {
+        hint: 'Finish that (embedder migrate, embedder cut-over), or end it with `prolepsis embedder drop`.',
+        details: { option: 'to', bank, space: other.spaceId },
+      })
+    }
+    await joinSpace(tx, bankId, space.spaceId, { now, settings })
+  })
+  return space
+}
+
+/**
+ * Embeds what the space lacks, document by document, each in transactions of its own, until nothing is missing: what is retained or changed
+ * meanwhile included. Recalls see nothing of it. What was written stays when it is cut short; a run goes on where the one before ended.
+ */
+export async function fillSpace(
+  deps: FillDeps,
+  space: VectorSpace,
+  options: FillOptions = {},
+): Promise<FilledSpace> {
+  const { database, bankId } = deps.store
+  const filled = { documents: 0, vectors: 0 }
+  for (;;) {
+    const left = await documentsWithoutVectors(database, bankId, space)
+    if (left.length === 0) return filled
+    const before = filled.vectors
+    for (const [at, documentId] of left.entries()) {
+      throwIfAborted(options.signal)
+      filled.vectors += await repeatable(database, () => deps.embedInto(space, documentId, options.signal))
+      filled.documents++
+      options.onProgress?.(filled.documents, filled.documents + left.length - at - 1)
+    }
+    if (filled.vectors === before) await assertProgress(deps, space, left)
+  }
+}
+
+/** Nothing was embedded, and the same is missing: going round again would never end. */
+async function assertProgress(
+  { store }: MaintainDeps,
+  space: VectorSpace,
+  before: readonly number[],
+): Promise<void> {
+  const left = await documentsWithoutVectors(store.database, store.bankId, space)
+  if (left.length === 0 || left.some((id) => !before.includes(id))) return
+  throw new ProlepsisError(
+    'STORE_DAMAGED',
+    `${left.length} documents cannot be embedded in ${nameOf(space)}.`,
+    {
+      hint: 'Run `prolepsis doctor --mend`, then repeat the migration.',
+      details: { documents: left.slice(0, 20) },
+    },
+  )
+}
+
+/** What a switch did, or why it did not. */
+export type Switch =
+  | { readonly done: true; readonly active: BankSpace; readonly retired: BankSpace }
+  | { readonly done: false; readonly missing: number; readonly documents: number }
+
+/**
+ * Makes a space of the bank its active one, in one transaction, when it lacks nothing; the former active space is retired and keeps
+ * its vectors.
+ */
+export async function switchTo(
+  { store, clock }: MaintainDeps,
+  spaceId: number,
+  settingsFor: SettingsFor,
+): Promise<Switch> {
+  const { database, bankId, bank } = store
+  return database.transaction(async (tx): Promise<Switch> => {
+    // writers hold it to their end: none can slip in between the look and the switch
+    await lockDerived(tx, bankId)
+    const before = await spaceStates(tx, bankId)
+    const former = requireActive(before, bank)
+    const space = before.find((one) => one.spaceId === spaceId && one.state !== 'active')
+    if (space === undefined) throw gone(bank)
+    const missing = await countMissingVectors(tx, bankId, space)
+    if (missing.vectors > 0) return { done: false, missing: missing.vectors, documents: missing.documents }
+    await removeStrays(tx, bankId, space)
+    await setActiveSpace(tx, bankId, spaceId, {
+      now: new Date(clock.now()),
+      formerSettings: settingsFor(former) ?? former.settings,
+    })
+    const after = await spaceStates(tx, bankId)
+    const retired = after.find((one) => one.spaceId === former.spaceId) ?? former
+    return { done: true, active: requireActive(after, bank), retired }
+  })
+}
+
+/** Vectors of cues that are no more: in the active space they would be found. */
+async function removeStrays(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
+  await deleteVectorsAt(tx, bankId, space, await strayCueVectors(tx, bankId, space))
+}
+
+const gone = (bank: string): ProlepsisError =>
+  new ProlepsisError('NOT_FOUND', `Another call has switched or dropped the space of the bank "${bank}".`, {
+    hint: '`prolepsis embedder status` shows what there is.',
+    details: { bank },
+  })
+
+/** @throws ProlepsisError MIGRATION_INCOMPLETE */
+export function incomplete(
+  bank: string,
+  space: VectorSpace,
+  missing: Switch & { done: false },
+): ProlepsisError {
+  return new ProlepsisError(
+    'MIGRATION_INCOMPLETE',
+    `${missing.missing} vectors of ${missing.documents} documents are missing in ${nameOf(space)}: the bank "${bank}" was not cut over.`,
+    {
+      hint: 'Let `prolepsis embedder migrate` end first (embedder.migrate); with --cut-over it cuts over by itself.',
+      details: { bank, missing: missing.missing, documents: missing.documents },
+    },
+  )
+}
+
+/**
+ * Removes the bank's vectors in a space that is not its active one.
+ *
+ * @param which number or model of the space. @default the only one beside the active
+ * @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT
+ */
+export async function dropSpace(
+  { store }: MaintainDeps,
+  which: number | string | undefined,
+): Promise<EmbedderDropped> {
+  const { database, bankId, bank } = store
+  return database.transaction(async (tx) => {
+    await lockDerived(tx, bankId)
+    const space = spaceToDrop(await spaceStates(tx, bankId), which, bank)
+    const vectors = await leaveSpace(tx, bankId, space)
+    const { spaceId, modelId, dimension } = space
+    return { bank, space: spaceId, modelId, dimension, vectors }
+  })
+}
+
+function spaceToDrop(
+  spaces: readonly BankSpace[],
+  which: number | string | undefined,
+  bank: string,
+): BankSpace {
+  const beside = spaces.filter(({ state }) => state !== 'active')
+  const matches = (one: BankSpace): boolean =>
+    which === undefined || one.spaceId === which || one.modelId === which
+  const [only, ...others] = beside.filter(matches)
+  const list = beside.map((one) => `${one.spaceId} (${one.modelId}, ${one.state})`).join(', ')
+  if (only !== undefined && others.length === 0) return only
+  if (only !== undefined) {
+    throw new ProlepsisError(
+      'INVALID_ARGUMENT',
+      `The bank "${bank}" has several spaces that could be dropped.`,
+      {
+        hint: `Name one by its number: ${list}.`,
+        details: { option: 'space', bank },
+      },
+    )
+  }
+  if (which !== undefined && spaces.some((one) => one.state === 'active' && matches(one))) {
+    throw new ProlepsisError('INVALID_ARGUMENT', 'The active space cannot be dropped: recalls ask it.', {
+      hint: 'Cut over to another one first, or back out.',
+      details: { option: 'space', bank },
+    })
+  }
+  throw new ProlepsisError(
+    'NOT_FOUND',
+    which === undefined
+      ? `The bank "${bank}" has no space beside its active one.`
+      : `The bank "${bank}" has no space ${which}.`,
+    {
+      hint: list === '' ? 'There is nothing to drop.' : `There are: ${list}.`,
+      details: { option: 'space', bank },
+    },
+  )
+}
