@@ -30,7 +30,10 @@ const USAGE: WireUsage = { input: 25, output: 15, reasoning: 0 }
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}`
 const named = (type: string, value: object): string => `event: ${type}\n${data({ type, ...value })}`
 const at = (value: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  )
 
 /** https://docs.anthropic.com/en/api/messages, …/build-with-claude/streaming, …/api/errors */
 const anthropic: WireFormat = {
@@ -50,10 +53,17 @@ const anthropic: WireFormat = {
     named('ping', {}),
     ...pieces.map((text) => named('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
     named('content_block_stop', { index: 0 }),
-    named('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 15 } }),
+    named('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 15 },
+    }),
     named('message_stop', {}),
   ],
-  error: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message }, request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy' }),
+  error: (message) => ({
+    type: 'error',
+    error: { type: 'invalid_request_error', message },
+    request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy',
+  }),
   schemaIn: (body) => at(body, 'output_config', 'format', 'schema') ?? at(body, 'tools', '0', 'input_schema'),
 }
 
@@ -68,7 +78,8 @@ const openai: WireFormat = {
   ...{ basePath: '/v1', path: '/v1/responses', streamPath: '/v1/responses' },
   keyHeader: ['authorization', (key) => `Bearer ${key}`],
   reply: (text, usage = USAGE) => openaiReply(text, null, usage),
-  stopped: (reason, text) => openaiReply(text, reason === 'length' ? 'max_output_tokens' : 'content_filter', USAGE),
+  stopped: (reason, text) =>
+    openaiReply(text, reason === 'length' ? 'max_output_tokens' : 'content_filter', USAGE),
   events: (pieces) => {
     const id = 'msg_67ccd3acc8d48190a77525dc6de64b4104becb25c45c1d41'
     const started = openaiReply('', null, USAGE, 'in_progress')
@@ -85,31 +96,57 @@ const openai: WireFormat = {
       ),
       named('response.output_item.done', {
         ...{ sequence_number: 90, output_index: 0 },
-        item: { id, type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', text: pieces.join(''), annotations: [] }] },
+        item: {
+          id,
+          type: 'message',
+          status: 'completed',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: pieces.join(''), annotations: [] }],
+        },
       }),
-      named('response.completed', { sequence_number: 91, response: openaiReply(pieces.join(''), null, USAGE) }),
+      named('response.completed', {
+        sequence_number: 91,
+        response: openaiReply(pieces.join(''), null, USAGE),
+      }),
     ]
   },
   error: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
   schemaIn: (body) => at(body, 'text', 'format', 'schema'),
 }
 
-const openaiReply = (text: string, incomplete: string | null, usage: WireUsage, status = 'completed'): unknown => ({
+const openaiReply = (
+  text: string,
+  incomplete: string | null,
+  usage: WireUsage,
+  status = 'completed',
+): unknown => ({
   ...{ id: 'resp_67ccd2bed1ec8190b14f964abc054267', object: 'response', created_at: 1741476542 },
   status: incomplete === null ? status : 'incomplete',
-  ...{ error: null, incomplete_details: incomplete === null ? null : { reason: incomplete }, model: 'gpt-4.1-2025-04-14' },
+  ...{
+    error: null,
+    incomplete_details: incomplete === null ? null : { reason: incomplete },
+    model: 'gpt-4.1-2025-04-14',
+  },
   output:
     text === ''
       ? []
       : [
           {
-            ...{ type: 'message', id: 'msg_67ccd2bf17f0819081ff3bb2cf6508e6', status: 'completed', role: 'assistant' },
+            ...{
+              type: 'message',
+              id: 'msg_67ccd2bf17f0819081ff3bb2cf6508e6',
+              status: 'completed',
+              role: 'assistant',
+            },
             content: [{ type: 'output_text', text, annotations: [] }],
           },
         ],
   usage: {
     ...{ input_tokens: usage.input, input_tokens_details: { cached_tokens: 0 }, output_tokens: usage.output },
-    ...{ output_tokens_details: { reasoning_tokens: usage.reasoning }, total_tokens: usage.input + usage.output },
+    ...{
+      output_tokens_details: { reasoning_tokens: usage.reasoning },
+      total_tokens: usage.input + usage.output,
+    },
   },
 })
 
@@ -121,9 +158,11 @@ const google: WireFormat = {
   keyHeader: ['x-goog-api-key', (key) => key],
   reply: (text, usage = USAGE) => googleReply(text, 'STOP', usage),
   stopped: (reason, text) => googleReply(text, reason === 'length' ? 'MAX_TOKENS' : 'SAFETY', USAGE),
-  events: (pieces) => pieces.map((text, i) => data(googleReply(text, i === pieces.length - 1 ? 'STOP' : undefined, USAGE))),
+  events: (pieces) =>
+    pieces.map((text, i) => data(googleReply(text, i === pieces.length - 1 ? 'STOP' : undefined, USAGE))),
   error: (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
-  schemaIn: (body) => at(body, 'generationConfig', 'responseSchema') ?? at(body, 'generationConfig', 'responseJsonSchema'),
+  schemaIn: (body) =>
+    at(body, 'generationConfig', 'responseSchema') ?? at(body, 'generationConfig', 'responseJsonSchema'),
 }
 
 const googleReply = (text: string, finishReason: string | undefined, usage: WireUsage): unknown => ({
@@ -146,12 +185,21 @@ const chat = (
   more: Partial<WireFormat> & { readonly usage?: (usage: WireUsage) => object; readonly isGroq?: boolean },
 ): WireFormat => {
   const usageOf = (usage: WireUsage): object => ({
-    ...{ prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
+    ...{
+      prompt_tokens: usage.input,
+      completion_tokens: usage.output,
+      total_tokens: usage.input + usage.output,
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
     ...more.usage?.(usage),
   })
   const reply = (text: string, finish_reason: string, usage: WireUsage): unknown => ({
-    ...{ id: 'chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT', object: 'chat.completion', created: 1741569952, model: 'm' },
+    ...{
+      id: 'chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT',
+      object: 'chat.completion',
+      created: 1741569952,
+      model: 'm',
+    },
     choices: [{ index: 0, message: { role: 'assistant', content: text }, logprobs: null, finish_reason }],
     usage: usageOf(usage),
   })
@@ -188,11 +236,24 @@ export const WIRE_FORMATS: Readonly<Record<LanguageProvider, WireFormat>> = {
   google,
   /** https://docs.mistral.ai/api/#tag/chat: `model_length` and `error` among the reasons, errors as `{ object, message, type }` */
   mistral: chat({
-    error: (message) => ({ object: 'error', message, type: 'invalid_request_error', param: null, code: null }),
+    error: (message) => ({
+      object: 'error',
+      message,
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    }),
   }),
   /** https://console.groq.com/docs/api-reference#chat-create: times in `usage`, and of a stream all of it in `x_groq` */
   groq: chat({
-    isGroq: true, usage: () => ({ queue_time: 0.037493756, prompt_time: 0.000680594, completion_time: 0.463333333, total_time: 0.464013927 }) }),
+    isGroq: true,
+    usage: () => ({
+      queue_time: 0.037493756,
+      prompt_time: 0.000680594,
+      completion_time: 0.463333333,
+      total_time: 0.464013927,
+    }),
+  }),
   /** https://openrouter.ai/docs/api-reference/overview, …/docs/use-cases/usage-accounting (`cost`), …/docs/api-reference/errors */
   openrouter: chat({
     basePath: '/api/v1',
