@@ -41,7 +41,7 @@ export function createAnsweringModel(): AnsweringModel {
 }
 
 /** The number under which a prompt shows the passage that holds a text; 0 when none does. */
-export function passageWith(request: GenerateRequest, text: string): number {
+export function passageWith(request: Pick<GenerateRequest, 'prompt'>, text: string): number {
   for (const [, id, block] of request.prompt.matchAll(
     /^<passage (\d+) [^\n]*>\n([\s\S]*?)\n<\/passage \1>$/gm,
   )) {
@@ -51,7 +51,7 @@ export function passageWith(request: GenerateRequest, text: string): number {
 }
 
 /** The number under which a check's prompt shows a sentence; 0 when it does not. */
-export function sentenceWith(request: GenerateRequest, text: string): number {
+export function sentenceWith(request: Pick<GenerateRequest, 'prompt'>, text: string): number {
   for (const [, id, block] of request.prompt.matchAll(
     /^<sentence (\d+) [^\n]*>\n([\s\S]*?)\n<\/sentence \1>$/gm,
   )) {
