@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemory, type EngineEvent, type Memory } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
@@ -510,3 +511,74 @@ test('the store’s own folder is left out of a folder that holds it, and is not
     await folder.remove()
   }
 })
+
+test('the trace tells of a pass, joined with the texts that came of it', async () => {
+  const memory = bank()
+  put('a.txt', 'Alpha stands here.')
+  put('b.txt', new Uint8Array([0x63, 0x61, 0x66, 0xff, 0xfe, 0x20, 0xe9]))
+  const { traceId } = await memory.sweep(root)
+  const exchange = await memory.events.trace(traceId!)
+  expect(exchange?.events.map((event) => event.type).sort()).toEqual(['retain', 'retain', 'sweep'])
+  expect(exchange?.events.find((event) => event.type === 'sweep')).toMatchObject({
+    ...{ root, seen: 2, created: 1, updated: 0, moved: 0, deleted: 0, errorCode: null },
+    failed: [{ path: 'b.txt', code: 'INVALID_TEXT' }],
+  })
+})
+
+test('whatever was done to a folder, two looks later its documents are its files', async () => {
+  const name = fc.constantFrom('a.txt', 'b.md', 'c.ts', 'sub/a.txt', 'sub/d.md', 'sub/deep/e.txt')
+  const text = fc.constantFrom(
+    'Alpha stands here.',
+    '# Beta\n\nIt stands there.\n',
+    'export const gamma = 3\n',
+    '',
+  )
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('write' as const), name, text }),
+    fc.record({ do: fc.constant('remove' as const), name }),
+    fc.record({ do: fc.constant('move' as const), name, to: name }),
+    fc.record({ do: fc.constant('touch' as const), name }),
+    fc.record({ do: fc.constant('sweep' as const) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      const folder = join(root, 'at')
+      rmSync(folder, { recursive: true, force: true })
+      const at = (path: string) => join(folder, path)
+      mkdirSync(at('sub/deep'), { recursive: true })
+      // one that stays: an emptied folder deletes nothing
+      writeFileSync(at('stays.txt'), 'This one stays.')
+      const memory = bank()
+      const files = new Map([['stays.txt', 'This one stays.']])
+      for (const one of steps) {
+        if (one.do === 'write') {
+          writeFileSync(at(one.name), one.text)
+          files.set(one.name, one.text)
+        } else if (one.do === 'sweep') await memory.sweep(folder)
+        else if (!files.has(one.name)) continue
+        else if (one.do === 'touch') utimesSync(at(one.name), 1, 1)
+        else if (one.do === 'remove') {
+          rmSync(at(one.name))
+          files.delete(one.name)
+        } else if (one.to !== one.name) {
+          renameSync(at(one.name), at(one.to))
+          files.set(one.to, files.get(one.name)!)
+          files.delete(one.name)
+        }
+      }
+      await memory.sweep(folder)
+      await memory.sweep(folder)
+      const documents = new Map<string, string>()
+      for (const source of await sources(memory)) documents.set(source, (await memory.document(source))!.text)
+      expect(documents).toEqual(new Map([...files].filter(([, content]) => content !== '').sort()))
+      expect(await memory.sweep(folder)).toMatchObject({
+        read: 0,
+        created: 0,
+        updated: 0,
+        missing: [],
+        deleted: [],
+      })
+    }),
+    { numRuns: 25 },
+  )
+}, 240_000)
