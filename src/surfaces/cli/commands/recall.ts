@@ -17,7 +17,8 @@ interface RecallCommandOptions extends CommonOptions, FilterCommandOptions {
   readonly history?: string
   readonly query?: readonly string[]
   readonly formulator?: FormulatorChoice
-  readonly rerank?: true | number
+  readonly rerank?: boolean
+  readonly rerankTop?: number
   readonly why?: boolean
   readonly full?: boolean
   readonly prompt?: boolean
@@ -44,11 +45,8 @@ export function registerRecall(program: Command, context: CliContext): void {
   addFilterOptions(recall)
     .option('--history <file>', 'the conversation before, JSON lines of {"role", "content"}')
     .option('--query <question>', 'a stand-alone question to ask beside the message, repeatable', collect)
-    .option(
-      '--rerank [top]',
-      'let the reranking model order the best anew (30 unless a number is given)',
-      positiveNumber,
-    )
+    .option('--rerank', 'let the reranking model order the best 30 anew')
+    .option('--rerank-top <n>', 'let it order so many of the best', positiveNumber)
     .option('--why', 'the questions that went out, and every score part of each passage')
     .option('--full', 'whole passages, however long')
     .option('--prompt', 'print the block to put in a prompt')
@@ -87,7 +85,7 @@ export function registerRecall(program: Command, context: CliContext): void {
 }
 
 function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): RecallOptions {
-  const { limit, mode, fusion, expand, formulator, rerank } = options
+  const { limit, mode, fusion, expand, formulator, rerank, rerankTop } = options
   return {
     ...filterOf(options),
     ...defined({
@@ -96,7 +94,7 @@ function recallOptionsOf(options: RecallCommandOptions, signal: AbortSignal): Re
       fusion,
       expand,
       formulator,
-      rerank: typeof rerank === 'number' ? { top: rerank } : rerank,
+      rerank: rerankTop === undefined ? rerank : { top: rerankTop },
       tokenBudget: options.budget,
       weights: options.weight,
     }),
