@@ -90,12 +90,15 @@ export async function findCandidates(
   const known = withKinds(request, outline.kinds)
   const { people } = outline
   const embedding = { ...deps, embedder: embedOnce(deps.embedder) }
+  let byRules: Probe | null = null
+  const startRules = (): void => {
+    byRules = startedProbe(embedding, known, people, degradation)
+  }
   const formulated =
-    traceId === null
-      ? withoutModel(request)
-      : await formulate(deps, known, degradation, traceId, () => startRules(embedding, known, people))
+    traceId === null ? withoutModel(request) : await formulate(deps, known, degradation, traceId, startRules)
   const asked = { ...known, queries: formulated.queries }
-  const probe = makeProbe(embedding, asked, people, degradation)
+  const isByRules = formulated.queries.length === 0
+  const probe = (isByRules ? byRules : null) ?? makeProbe(embedding, asked, people, degradation)
   stopwatch.lap('formulate')
   const found = await meetCandidates(deps, asked, outline, probe, degradation, stopwatch)
   return { ...found, formulation: formulated.report }
@@ -105,16 +108,13 @@ function withoutModel({ queries }: RecallRequest): Formulated {
   return { queries, report: { by: queries.length > 0 ? 'caller' : 'rules', errorKind: null, tookMs: 0 } }
 }
 
-/** Begins to embed what the rules ask in any case: a fallback then costs no more than the wait for the model. */
-function startRules(
-  deps: Parameters<typeof makeProbe>[0],
-  request: RecallRequest,
-  people: BankOutline['people'],
-): void {
-  // what fails here fails again, and is told of, when the probe proper asks for it
-  const { vectors, terms } = makeProbe(deps, request, people, createDegradation())
-  vectors.catch(() => undefined)
-  terms.catch(() => undefined)
+/** What the rules ask: it is embedded while a model is awaited, so that a fallback costs no more than the wait, and is asked in any case. */
+function startedProbe(...given: Parameters<typeof makeProbe>): Probe {
+  const probe = makeProbe(...given)
+  // whoever asks for them hears of their failure
+  probe.vectors.catch(() => undefined)
+  probe.terms.catch(() => undefined)
+  return probe
 }
 
 /** From a probe on: channels, completion, fusion, lift. */

@@ -233,6 +233,38 @@ describe('the rules stand in', () => {
   })
 })
 
+describe('while a model is awaited', () => {
+  test('the message is embedded already, and not a second time', async () => {
+    const embedder = createFakeEmbedder()
+    const embedded: string[] = []
+    let tell = (): void => undefined
+    const begun = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const watched = {
+      ...embedder,
+      embed: (...[texts, options]: Parameters<typeof embedder.embed>) => {
+        embedded.push(...texts.map((text) => `${options.purpose}: ${text}`))
+        if (texts.includes('And her brother?')) tell()
+        return embedder.embed(texts, options)
+      },
+    }
+    await using memory = await createMemory({ inMemory: true, embedder: watched, model, enrich: false })
+    await memory.retain('Ana’s brother Carl lives in Braga.', { source: 'carl.md' })
+    embedded.length = 0
+    // it answers only when the message is being embedded
+    answer = async (request) => {
+      await begun
+      return written(request)
+    }
+    const found = await memory.recall('And her brother?')
+    expect(found.formulation.by).toBe('model')
+    expect(embedded).toContain('query: And her brother?')
+    expect(new Set(embedded).size).toBe(embedded.length)
+    expect(embedded).toContain(`query: ${WRITTEN[0]}`)
+  })
+})
+
 describe('whatever a model writes', () => {
   test('500 questions are five, and degraded says so', async () => {
     const bank = await filled()

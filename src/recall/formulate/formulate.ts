@@ -22,7 +22,7 @@ type FormulateDeps = Pick<RecallDeps, 'store' | 'clock' | 'model' | 'trace' | 'f
  * Decides who formulates: the caller who gave questions, the rules, or the model. Whatever keeps a model from answering in time, the rules
  * stand in, `degraded` says so, and the trace has a record of it.
  *
- * @param meanwhile what is begun when a model is called
+ * @param meanwhile what is begun before a model is waited for
  * @throws ProlepsisError CANCELLED, CLOSED
  */
 export async function formulate(
@@ -63,6 +63,7 @@ async function chosenQueries(
 ): Promise<Pick<Formulated, 'queries'> & Pick<FormulationReport, 'by'>> {
   if (request.queries.length > 0) return { queries: request.queries, by: 'caller' }
   if ((request.formulator ?? deps.formulation.by) === 'rules') return { queries: [], by: 'rules' }
+  meanwhile()
   const calls = await deps.model()
   if (calls === null) {
     if (request.formulator === 'model') throw noModel()
@@ -74,7 +75,6 @@ async function chosenQueries(
   const key = hashOf([calls.modelId, system, prompt])
   const slot = deps.formulation.cache.open(deps.store.bankId, key)
   if (slot.queries !== null) return { queries: slot.queries, by: 'cache' }
-  meanwhile()
   const { timeoutMs } = deps.formulation
   const { questions, surplus } = await askModel(calls, {
     system,
