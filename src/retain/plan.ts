@@ -1,4 +1,5 @@
 import type { Document } from '../domain/document.ts'
+import { ProlepsisError } from '../domain/errors.ts'
 import type { RetainContent } from '../domain/retain.ts'
 import { findCurrentDocument } from '../store/queries/documents.ts'
 import { callerQuestionsOf } from './caller-questions-stored.ts'
@@ -116,8 +117,13 @@ async function planNewText(
 
 /** The caller always wins: questions that were given, none at all among them, stand alone. */
 function isEnriched({ enrichment }: RetainDeps, request: RetainRequest): boolean {
-  if (enrichment === null || request.questions !== undefined) return false
-  return request.enrich ?? enrichment.byDefault
+  if (request.questions !== undefined) return false
+  if (enrichment !== null) return request.enrich ?? enrichment.byDefault
+  if (request.enrich !== true) return false
+  throw new ProlepsisError('MODEL_NOT_CONFIGURED', 'enrich asks for a language model, and there is none.', {
+    hint: 'Name one with the setting model (PROLEPSIS_MODEL), or leave enrich out.',
+    details: { option: 'enrich' },
+  })
 }
 
 /** The questions when they differ from those that the document has, else undefined. */

@@ -69,7 +69,7 @@ function compile(target: string, files: readonly string[]): void {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [compiler, '-p', target], { stdio: ['ignore', 'inherit', 'inherit'] })
   // What the sources read from the package's root.
-  for (const name of ['package.json', 'migrations', 'cluster', 'models', 'grammars'])
+  for (const name of ['package.json', 'migrations', 'prompts', 'cluster', 'models', 'grammars'])
     symlinkSync(join(ROOT, name), join(target, name))
 }
 
