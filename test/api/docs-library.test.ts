@@ -69,9 +69,13 @@ const RECALL: Named<RecallOptions> = {
   receipt: true,
   signal: true,
 }
-const OPEN: Named<Omit<MemoryOptions, Exclude<(typeof SETTING_NAMES)[number], 'embedder'>>> = {
+const OPEN: Named<
+  Omit<MemoryOptions, Exclude<(typeof SETTING_NAMES)[number], 'embedder' | 'model' | 'reranker'>>
+> = {
   inMemory: true,
   embedder: true,
+  model: true,
+  reranker: true,
   onEvent: true,
   tracer: true,
   redactTrace: true,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { OWN_KEY_VARIABLES } from '../../src/config/provider-keys.ts'
 import { environmentName, SETTING_NAMES, SETTINGS } from '../../src/config/settings.ts'
 import { documentsIn, namesIn, tableRows } from '../support/doc-tables.ts'
 import { ROOT, textOf } from './imports.ts'
@@ -36,7 +37,11 @@ test('docs/features.md names each promise once, by tests, documents and commands
 
 test('every command and every setting that a document names exists', () => {
   const commands = commandsOfReference()
-  const variables = [...SETTING_NAMES.map(environmentName), 'PROLEPSIS_DEBUG']
+  const variables = [
+    ...SETTING_NAMES.map(environmentName),
+    ...Object.values(OWN_KEY_VARIABLES),
+    'PROLEPSIS_DEBUG',
+  ]
   const wrong = ['README.md', 'CHANGELOG.md', ...documentsIn('docs')].flatMap((document) => {
     const code = [...textOf(document).matchAll(/```sh\n([\s\S]*?)```|`([^`\n]+)`/g)]
       .map((match) => match[1] ?? match[2]!)

@@ -72,7 +72,8 @@ function packagesOf(entry: string): Map<string, string> {
 }
 
 test('importing the root loads no database, no model runtime, no vendor’s client, no grammar and no document reader', () => {
-  const heavy = /pglite|^pg$|^pg-|onnxruntime|@huggingface|tree-sitter|turndown|pdf|commander|cli-progress|^@ai-sdk|jsonrepair/
+  const heavy =
+    /pglite|^pg$|^pg-|onnxruntime|@huggingface|tree-sitter|turndown|pdf|commander|cli-progress|^@ai-sdk|jsonrepair/
   const loaded = [...packagesOf('src/index.ts')].filter(([name]) => heavy.test(name))
   expect(loaded.map(([name, by]) => `${name} by ${by}`)).toEqual([])
 })
