@@ -67,6 +67,9 @@ describe('recall reranks', () => {
     vi.stubEnv('PROLEPSIS_RERANKER', `local:${CROSS_ENCODER}`)
     const run = await store.run(['recall', '--rerank', QUESTION, '--why'])
     expect(run.out).toContain('reranked 7.900')
+    const receipt = /receipt (\S+)/.exec(run.out)?.[1] ?? ''
+    const explained = await store.run(['explain', receipt])
+    expect(explained.out).toMatch(/^1\. apple\.md#1 .*\n.*, reranked 7\.900: its place has the score$/m)
     const top = (await store.json(['recall', QUESTION, '--rerank-top', '2'])).json<RecallResult>()
     expect(top.passages[0]?.source).toBe('apple.md')
     const plain = (await store.json(['recall', QUESTION])).json<RecallResult>()

@@ -112,6 +112,7 @@ function sumOf(parts: ScoreParts, { fusion, weights, bias }: Explanation): strin
     ` = ${signed(sum, digits)}`,
     ...(fusion === 'learned' ? [`, sigmoid ${parts.fused.toFixed(3)}`] : []),
     ...(parts.lift === 1 ? [] : [`, lifted ×${parts.lift.toFixed(3)} by use`]),
+    ...(parts.rerank === null ? [] : [`, reranked ${parts.rerank.toFixed(3)}: its place has the score`]),
     ...(parts.features.asked === 1 ? [", first as the caller's own question"] : []),
   ].join('')
 }
