@@ -13,6 +13,8 @@ export interface WorkerOptions extends Omit<RunDeps, 'leaseMs'> {
   /** Banks that it looks after, as they are now; asked anew for every look. */
   readonly banks: () => Promise<readonly BankStore[]>
   readonly handlers: JobHandlers
+  /** Spaces of a bank whose model is at hand: jobs that embed are done for these alone. @default any */
+  readonly spaces?: (store: BankStore) => Promise<readonly number[]>
   /** Names the process, for people; different for every worker. */
   readonly workerId: string
   /** Jobs that run at once. */
@@ -76,10 +78,11 @@ export function createWorker(options: WorkerOptions): Worker {
   const claim = async (store: BankStore): Promise<boolean> => {
     const limit = concurrency - attempts.size
     if (limit <= 0 || stopping.signal.aborted) return false
+    const spaces = kinds.includes('embed') ? await options.spaces?.(store) : undefined
     const now = clock.now()
     const name = `${options.workerId}#${++claims}`
     const asked = {
-      ...{ kinds, claim: name, limit, now: new Date(now) },
+      ...{ kinds, spaces, claim: name, limit, now: new Date(now) },
       leaseUntil: new Date(now + deps.leaseMs),
     }
     const jobs = await repeatable(store.database, (db) => claimJobs(db, store.bankId, asked))

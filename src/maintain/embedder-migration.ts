@@ -1,17 +1,13 @@
 import type { EmbedderDropped, SpaceSettings } from '../domain/embedder.ts'
-import { ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import { ProlepsisError } from '../domain/errors.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
 import { type BankSpace, joinSpace, leaveSpace, spaceStates } from '../store/queries/bank-spaces.ts'
 import { lockDerived } from '../store/queries/derived-lock.ts'
-import {
-  countMissingVectors,
-  documentsWithoutVectors,
-  strayCueVectors,
-} from '../store/queries/missing-vectors.ts'
+import { cancelEmbedding } from '../store/queries/embed-jobs.ts'
+import { countMissingVectors, strayCueVectors } from '../store/queries/missing-vectors.ts'
 import { ensureSpace, setActiveSpace } from '../store/queries/spaces.ts'
 import { deleteVectorsAt } from '../store/queries/vectors-write.ts'
-import { repeatable } from '../store/repeat.ts'
 import { nameOf, requireActive, type SettingsFor } from './embedder-spaces.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
@@ -20,26 +16,6 @@ export interface MigrationTarget {
   readonly dimension: number
   /** Under which a memory has it; null: only this process, by its code. */
   readonly settings: SpaceSettings | null
-}
-
-export interface FillOptions {
-  readonly signal?: AbortSignal | undefined
-  /** Documents. The total grows with what is retained meanwhile. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined
-}
-
-export interface FillDeps extends MaintainDeps {
-  /** Gives a document the vectors that it lacks in the space; resolves to how many it lacked. */
-  readonly embedInto: (
-    space: VectorSpace,
-    documentId: number,
-    signal: AbortSignal | undefined,
-  ) => Promise<number>
-}
-
-export interface FilledSpace {
-  readonly documents: number
-  readonly vectors: number
 }
 
 /**
@@ -78,49 +54,6 @@ export async function startMigration(deps: MaintainDeps, target: MigrationTarget
   return space
 }
 
-/**
- * Embeds what the space lacks, document by document, each in transactions of its own, until nothing is missing: what is retained or changed
- * meanwhile included. Recalls see nothing of it. What was written stays when it is cut short; a run goes on where the one before ended.
- */
-export async function fillSpace(
-  deps: FillDeps,
-  space: VectorSpace,
-  options: FillOptions = {},
-): Promise<FilledSpace> {
-  const { database, bankId } = deps.store
-  const filled = { documents: 0, vectors: 0 }
-  for (;;) {
-    const left = await documentsWithoutVectors(database, bankId, space)
-    if (left.length === 0) return filled
-    const before = filled.vectors
-    for (const [at, documentId] of left.entries()) {
-      throwIfAborted(options.signal)
-      filled.vectors += await repeatable(database, () => deps.embedInto(space, documentId, options.signal))
-      filled.documents++
-      options.onProgress?.(filled.documents, filled.documents + left.length - at - 1)
-    }
-    if (filled.vectors === before) await assertProgress(deps, space, left)
-  }
-}
-
-/** Nothing was embedded, and the same is missing: going round again would never end. */
-async function assertProgress(
-  { store }: MaintainDeps,
-  space: VectorSpace,
-  before: readonly number[],
-): Promise<void> {
-  const left = await documentsWithoutVectors(store.database, store.bankId, space)
-  if (left.length === 0 || left.some((id) => !before.includes(id))) return
-  throw new ProlepsisError(
-    'STORE_DAMAGED',
-    `${left.length} documents cannot be embedded in ${nameOf(space)}.`,
-    {
-      hint: 'Run `prolepsis doctor --mend`, then repeat the migration.',
-      details: { documents: left.slice(0, 20) },
-    },
-  )
-}
-
 /** What a switch did, or why it did not. */
 export type Switch =
   | { readonly done: true; readonly active: BankSpace; readonly retired: BankSpace }
@@ -146,6 +79,7 @@ export async function switchTo(
     const missing = await countMissingVectors(tx, bankId, space)
     if (missing.vectors > 0) return { done: false, missing: missing.vectors, documents: missing.documents }
     await removeStrays(tx, bankId, space)
+    await cancelEmbedding(tx, bankId, spaceId, new Date(clock.now()))
     await setActiveSpace(tx, bankId, spaceId, {
       now: new Date(clock.now()),
       formerSettings: settingsFor(former) ?? former.settings,
@@ -190,13 +124,14 @@ export function incomplete(
  * @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT
  */
 export async function dropSpace(
-  { store }: MaintainDeps,
+  { store, clock }: MaintainDeps,
   which: number | string | undefined,
 ): Promise<EmbedderDropped> {
   const { database, bankId, bank } = store
   return database.transaction(async (tx) => {
     await lockDerived(tx, bankId)
     const space = spaceToDrop(await spaceStates(tx, bankId), which, bank)
+    await cancelEmbedding(tx, bankId, space.spaceId, new Date(clock.now()))
     const vectors = await leaveSpace(tx, bankId, space)
     const { spaceId, modelId, dimension } = space
     return { bank, space: spaceId, modelId, dimension, vectors }

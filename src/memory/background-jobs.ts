@@ -7,6 +7,7 @@ import { createWorker, type Worker, type WorkerOptions } from '../jobs/worker.ts
 import type { EnrichmentLine } from '../retain/retain-deps.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import type { BankOpener } from './bank-opener.ts'
+import { spacesAtHand } from './embed-jobs.ts'
 import type { Engine } from './engine.ts'
 import { jobHandlers } from './job-handlers.ts'
 import { createOwnJobs, type OwnJobs } from './own-jobs.ts'
@@ -22,6 +23,8 @@ export interface BackgroundJobs {
   readonly enrichment: EnrichmentLine | null
   /** Looks after a bank's jobs from now on; nothing runs at once for it. */
   serve(bank: string): void
+  /** The same for a bank that is being moved to another embedding model, also without a language model. */
+  serveEmbedding(bank: string): void
   /** Looks for jobs at once. */
   wake(): void
   /** Jobs that were put in line and committed: they are looked after at once, and drained at the end. */
@@ -52,6 +55,7 @@ export function createBackgroundJobs(
     const { clock, ids, events, trace } = engine
     const worker = createWorker({
       ...{ clock, ids, events, trace, random: Math.random, handlers: jobHandlers(engine, opener) },
+      spaces: (store) => spacesAtHand(engine, store),
       workerId: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
       ...options,
       onEnd: (held, outcome) => {
@@ -114,6 +118,11 @@ export function createBackgroundJobs(
     },
     serve(bank) {
       if (closing || served.has(bank) || !shared().engine.model.isConfigured) return
+      served.add(bank)
+      arm()
+    },
+    serveEmbedding(bank) {
+      if (closing || served.has(bank)) return
       served.add(bank)
       arm()
     },

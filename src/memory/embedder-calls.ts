@@ -6,7 +6,7 @@ import type {
 } from '../domain/embedder.ts'
 import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import { checkKeys } from '../maintain/check-options.ts'
-import { dropSpace, fillSpace, incomplete, startMigration, switchTo } from '../maintain/embedder-migration.ts'
+import { dropSpace, incomplete, startMigration, switchTo } from '../maintain/embedder-migration.ts'
 import {
   describeSpace,
   embedderStatus,
@@ -15,9 +15,11 @@ import {
   requireShadow,
   type SettingsFor,
 } from '../maintain/embedder-spaces.ts'
+import { type FillDeps, type FilledSpace, fillSpace } from '../maintain/fill-space.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import { type BankSpace, spaceStates } from '../store/queries/bank-spaces.ts'
 import { countMissingVectors } from '../store/queries/missing-vectors.ts'
+import { embedJob } from './embed-jobs.ts'
 import type { EmbedderSource } from './embedder-source.ts'
 import type { EmbedderTarget } from './embedder-target.ts'
 import { type BankDeps, callOn, type Scope } from './scope.ts'
@@ -191,25 +193,41 @@ const isOf = (
 
 type FillOptions = Pick<MigrateOptions, 'onProgress' | 'signal'>
 
-/** Embeds what the space lacks; its indexes are then built, so that the first recall there is fast. */
-async function fill(scope: Scope, deps: BankDeps, space: VectorSpace, options: FillOptions) {
+/** Embeds what the space lacks, as jobs; its indexes are then built, so that the first recall there is fast. */
+async function fill(
+  scope: Scope,
+  deps: BankDeps,
+  space: VectorSpace,
+  options: FillOptions,
+): Promise<FilledSpace> {
   const { engine } = scope
-  const { embedIntoSpace } = await import('../retain/embed-into-space.ts')
-  const filled = await fillSpace(
-    {
-      ...deps,
-      embedInto: async (into, documentId, signal) => {
-        const shelved = await engine.embedders.of(into)
-        if (shelved === null) throw new RangeError('the model of the space is not on the shelf')
-        const embedder = await shelved.source.load()
-        return embedIntoSpace(deps, documentId, { space: into, embedder, signal })
+  const { store } = deps
+  let onDone = (_vectors: number): void => undefined
+  const worker = engine.jobs.worker({
+    banks: async () => [store],
+    concurrency: engine.resolved.settings.modelConcurrency,
+    spaces: async () => [space.spaceId],
+    handlers: {
+      embed: async (job, context) => {
+        const done = await embedJob(engine, job, context)
+        onDone(done.vectors)
+        return { ...done }
       },
     },
-    space,
-    options,
-  )
-  await engine.upkeep.afterBulk({ ...deps.store, space }, filled.vectors, options.signal)
-  return filled
+  })
+  const work: FillDeps['work'] = (hear) => {
+    onDone = hear
+    return worker.untilIdle(options.signal)
+  }
+  // what is retained from now on is looked after, also when this call has ended
+  engine.jobs.serveEmbedding(scope.name)
+  try {
+    const filled = await fillSpace({ ...deps, work }, space, options)
+    await engine.upkeep.afterBulk({ ...store, space }, filled.vectors, options.signal)
+    return filled
+  } finally {
+    await worker.stop()
+  }
 }
 
 interface Made {

@@ -1,18 +1,22 @@
 import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
 import type { Job } from '../domain/jobs.ts'
 import { checkPrompts } from '../domain/prompt-files.ts'
-import type { JobContext, JobHandlers } from '../jobs/job-handler.ts'
+import type { JobContext, JobHandler, JobHandlers } from '../jobs/job-handler.ts'
 import { NO_USAGE } from '../providers/language-model.ts'
 import type { ModelCalls, ModelReply, Spending } from '../providers/model-calls.ts'
 import type { EnrichResult } from '../retain/enrich/enrich-result.ts'
 import { listJobs } from '../store/queries/jobs.ts'
 import type { BankOpener } from './bank-opener.ts'
+import { embedJob } from './embed-jobs.ts'
 import type { Engine } from './engine.ts'
 import { depsFor } from './scope.ts'
 
 /** What does the jobs of each kind. Kinds that this memory cannot do stay in line. */
 export function jobHandlers(engine: Engine, opener: BankOpener): JobHandlers {
-  return engine.model.isConfigured ? { enrich: (job, context) => enrich(engine, opener, job, context) } : {}
+  const embed: JobHandler = async (job, context) => ({ ...(await embedJob(engine, job, context)) })
+  return engine.model.isConfigured
+    ? { embed, enrich: (job, context) => enrich(engine, opener, job, context) }
+    : { embed }
 }
 
 /** A model writes questions of the document's chunks. */

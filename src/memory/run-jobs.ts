@@ -1,7 +1,10 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { JobRunProgress, JobRunResult } from '../memory-api.ts'
 import type { BankStore } from '../store/bank-store.ts'
+import { embeddingLine } from '../store/queries/embed-jobs.ts'
 import { unfinishedJobs } from '../store/queries/jobs.ts'
+import { shadowSpace } from '../store/queries/spaces.ts'
+import { spacesAtHand, spacesInReach } from './embed-jobs.ts'
 import type { Engine } from './engine.ts'
 
 /** Jobs of other processes, and those whose pause has passed, are found this long after. */
@@ -22,6 +25,8 @@ export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<
   const worker = engine.jobs.worker({
     banks,
     concurrency,
+    // who works for others takes the trouble to load their model
+    spaces: (store) => spacesInReach(engine, store),
     onEnd: ({ store, job }, outcome) => {
       if (outcome === 'lost' || outcome === 'released') return
       counts[outcome === 'waiting' ? 'failed' : outcome]++
@@ -30,7 +35,7 @@ export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<
       onProgress?.({ ...counts, running: worker.running(), bank: store.bank, jobId, kind, source, state })
     },
   })
-  if (worker.kinds.length === 0) {
+  if (!engine.model.isConfigured && !(await isAnyMoved(banks))) {
     throw new ProlepsisError(
       'MODEL_NOT_CONFIGURED',
       'This memory can do no jobs: it has no language model.',
@@ -40,9 +45,12 @@ export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<
     )
   }
   const isAnyLeft = async (): Promise<boolean> => {
-    for (const { database, bankId } of await banks()) {
-      for (const kind of worker.kinds)
-        if ((await unfinishedJobs(database, bankId, { kind })).length > 0) return true
+    for (const store of await banks()) {
+      const { database, bankId } = store
+      const { isConfigured } = engine.model
+      if (isConfigured && (await unfinishedJobs(database, bankId, { kind: 'enrich' })).length > 0) return true
+      const line = await embeddingLine(database, bankId, await spacesAtHand(engine, store))
+      if (line.waiting + line.running > 0) return true
     }
     return false
   }
@@ -58,6 +66,14 @@ export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<
     await worker.stop()
   }
   return counts
+}
+
+/** Whether one of the banks is being moved to another embedding model: then there may be something to do without a language model. */
+async function isAnyMoved(banks: RunJobsOptions['banks']): Promise<boolean> {
+  for (const { database, bankId } of await banks()) {
+    if ((await shadowSpace(database, bankId)) !== null) return true
+  }
+  return false
 }
 
 /** Cut short by the signal. */

@@ -22,7 +22,15 @@ import type { WritePlan } from './plan.ts'
 import type { EnrichmentLine } from './retain-deps.ts'
 import { keptTextHash } from './text-hash.ts'
 import type { VectorSpool } from './vector-spool.ts'
-import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
+import {
+  analyseAhead,
+  joined,
+  place,
+  writeChunks,
+  writeDerived,
+  writeTarget,
+  writeTermSlices,
+} from './write-derived.ts'
 
 export interface Committed {
   readonly document: Document
@@ -76,8 +84,7 @@ export async function commitPlans(
     )
     const counts = await writeDerived(
       tx,
-      bankId,
-      deps.store.space,
+      writeTarget(deps),
       joined(
         written.map(({ plan, chunkIds: ids, document }) =>
           place(plan.derived.chunks, ids, document.documentId),

@@ -26,7 +26,7 @@ import { clearDerived } from './rederive.ts'
 import { type Remains, remainsOf } from './remains.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { createVectorSpool } from './vector-spool.ts'
-import { analyseAhead, writeDerived, writeTermSlices } from './write-derived.ts'
+import { analyseAhead, writeDerived, writeTarget, writeTermSlices } from './write-derived.ts'
 
 /** What the attempts of one call share: the chunk that a transaction removed whose end was not heard of. */
 export interface ChunkProgress {
@@ -99,8 +99,7 @@ async function forgetAlike(
       const emptied = await noteForgottenChunks(tx, bankId, documents, `${FORGOTTEN_NOTE} on ${day}`)
       await deleteDocuments(tx, bankId, emptied)
       for (const one of remains) await clearRemains(tx, deps, one)
-      for (const one of remains)
-        await writeDerived(tx, bankId, deps.store.space, one.changed, spool, missing > 0)
+      for (const one of remains) await writeDerived(tx, writeTarget(deps), one.changed, spool, missing > 0)
       await writeTermSlices(tx, bankId, terms)
       // written terms count as current; those of a closed version do not
       const closed = remains.filter((one) => one.document.state !== 'current')

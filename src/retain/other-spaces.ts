@@ -1,6 +1,7 @@
 import type { BankStore } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
-import { spacesOfBank } from '../store/queries/spaces.ts'
+import { enqueueEmbedding } from '../store/queries/embed-jobs.ts'
+import { shadowSpace, spacesOfBank } from '../store/queries/spaces.ts'
 import { deleteVectorsAt, type VectorKey, vectorKeys } from '../store/queries/vectors-write.ts'
 import { vectorsOf } from './embed-chunks.ts'
 import type { PlacedChunk } from './write-derived.ts'
@@ -37,6 +38,20 @@ export async function dropOutdatedVectors(
     if (chunkIds.length >= SLICE) await flush()
   }
   await flush()
+}
+
+/**
+ * While a bank is moved to another model, what is written is put in line to be embedded with that one too. Run it in the transaction that writes
+ * it, under the lock of what is derived.
+ */
+export async function queueForShadow(
+  tx: Queryable,
+  bankId: number,
+  documentIds: readonly number[],
+  now: Date,
+): Promise<void> {
+  const shadow = await shadowSpace(tx, bankId)
+  if (shadow !== null) await enqueueEmbedding(tx, bankId, documentIds, { spaceId: shadow.spaceId, now })
 }
 
 /** Of a place among the vectors of a space. */

@@ -39,6 +39,7 @@ import {
   type WrittenCounts,
   writeChunks,
   writeDerived,
+  writeTarget,
   writeTermSlices,
 } from './write-derived.ts'
 
@@ -141,7 +142,7 @@ async function replaceDerived(
     else await replaceChunks(tx, bankId, change, ids)
     const paid = { stored, starts: startBytes(stored), enrichments }
     await writeEnrichments(tx, bankId, carriedEnrichments(document, paid, { chunks, ids }))
-    const counts = await writeDerived(tx, bankId, deps.store.space, place(chunks, ids, documentId), spool)
+    const counts = await writeDerived(tx, writeTarget(deps), place(chunks, ids, documentId), spool)
     await writeTermSlices(tx, bankId, [chunks === again.chunks ? termsAhead : termsOf(chunks)])
     // written terms count as current; those of a closed version do not
     if (now.state !== 'current') await retireTerms(tx, bankId, ids)

@@ -1,6 +1,7 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import { ProlepsisError } from '../domain/errors.ts'
-import type { VectorSpace } from '../store/bank-store.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { BankStore, VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
 import { copyChunks, type MeasuredChunk } from '../store/queries/chunks.ts'
 import { copyCues, type StoredCue } from '../store/queries/cues.ts'
@@ -12,6 +13,7 @@ import { copyVectors, type NewVector } from '../store/queries/vectors-write.ts'
 import { termsOfChunk } from './chunk-terms.ts'
 import type { CutChunk, DerivedChunk } from './derived-chunks.ts'
 import { vectorCount, vectorsOf } from './embed-chunks.ts'
+import { queueForShadow } from './other-spaces.ts'
 import type { VectorSpool } from './vector-spool.ts'
 
 /** A chunk with the ids under which it is written. */
@@ -81,6 +83,21 @@ export async function writeChunks(
   for (const slice of slicesOf(placed)) await copyChunks(tx, bankId, slice.map(chunkRow))
 }
 
+export interface WriteTarget {
+  readonly bankId: number
+  /** The bank's active one. */
+  readonly space: VectorSpace
+  readonly now: Date
+}
+
+export const writeTarget = ({
+  store,
+  clock,
+}: {
+  readonly store: Pick<BankStore, 'bankId' | 'space'>
+  readonly clock: Clock
+}): WriteTarget => ({ bankId: store.bankId, space: store.space, now: new Date(clock.now()) })
+
 /**
  * Writes what is derived from chunks that are there: cues, mentions, vectors. Terms come after, with writeTermSlices,
  * since they hold the bank's statistics until the end of the transaction.
@@ -89,8 +106,7 @@ export async function writeChunks(
  */
 export async function writeDerived(
   tx: Queryable,
-  bankId: number,
-  space: VectorSpace,
+  { bankId, space, now }: WriteTarget,
   placed: Iterable<PlacedChunk>,
   spool: VectorSpool,
   /** Leave out vectors that the spool does not have. */
@@ -113,6 +129,7 @@ export async function writeDerived(
       slice.flatMap((one) => vectorRows(one, spool, partial)),
     )
   }
+  await queueForShadow(tx, bankId, [...counts.keys()], now)
   return counts
 }
 

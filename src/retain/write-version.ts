@@ -27,7 +27,15 @@ import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { keptTextHash } from './text-hash.ts'
 import { createVectorSpool, type VectorSpool } from './vector-spool.ts'
-import { analyseAhead, joined, place, writeChunks, writeDerived, writeTermSlices } from './write-derived.ts'
+import {
+  analyseAhead,
+  joined,
+  place,
+  writeChunks,
+  writeDerived,
+  writeTarget,
+  writeTermSlices,
+} from './write-derived.ts'
 
 export interface WrittenVersion {
   readonly status: 'written' | 'unchanged'
@@ -165,7 +173,7 @@ async function commitVersion(
   { exported, chunks, textHash, ids, terms }: PreparedVersion,
   spool: VectorSpool,
 ): Promise<WrittenVersion & { readonly documentId: number | null }> {
-  const { bankId, space } = store
+  const { bankId } = store
   if (await isThere(tx, bankId, exported)) return { status: 'unchanged', chunks: 0, documentId: null }
   const current = await findCurrentDocument(tx, bankId, exported.source)
   const later = (await listVersions(tx, bankId, exported.source)).filter(
@@ -180,7 +188,7 @@ async function commitVersion(
   const documentId = await insertDocument(tx, bankId, document, textHash)
   await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
   await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
-  await writeDerived(tx, bankId, space, place(chunks, ids, documentId), spool)
+  await writeDerived(tx, writeTarget({ store, clock }), place(chunks, ids, documentId), spool)
   await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
   await writeTermSlices(tx, bankId, [terms])
   if (document.state !== 'current') await retireTerms(tx, bankId, ids)

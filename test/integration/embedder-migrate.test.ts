@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Without a server all memories would have a store of their own: tests of several take a folder. */
 function open(embedder: EmbeddingModel): Promise<Memory> {
   const where = server === undefined ? { inMemory: true } : { databaseUrl: server.databaseUrl }
-  return createMemory({ ...where, embedder, clock })
+  return createMemory({ ...where, embedder, clock, modelConcurrency: 1 })
 }
 
 const TEXTS: readonly (readonly [source: string, text: string])[] = [

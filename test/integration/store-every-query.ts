@@ -13,6 +13,7 @@ import * as deleteDocuments from '../../src/store/queries/delete-documents.ts'
 import * as derivedLock from '../../src/store/queries/derived-lock.ts'
 import * as documentMatches from '../../src/store/queries/document-matches.ts'
 import * as documents from '../../src/store/queries/documents.ts'
+import * as embedJobs from '../../src/store/queries/embed-jobs.ts'
 import * as enrichments from '../../src/store/queries/enrichments.ts'
 import * as entities from '../../src/store/queries/entities.ts'
 import * as filterCheck from '../../src/store/queries/filter-check.ts'
@@ -94,6 +95,7 @@ const MODULES = {
   ...documentMatches,
   ...documents,
   ...enrichments,
+  ...embedJobs,
   ...entities,
   ...filterCheck,
   ...filterReach,
@@ -318,11 +320,17 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   const keys = await q.vectorKeys(database, bankId, space, ids)
   await q.bankStatistics(database, bankId)
   await q.activeSpace(database, bankId)
+  await q.shadowSpace(database, bankId)
   await q.bankStanding(database, bankId)
   await q.spacesOfBank(database, bankId)
   await database.transaction(async (tx) => {
     await q.lockSource(tx, bankId, 'a/one')
     await q.setActiveSpace(tx, bankId, space.spaceId)
+    const inLine = { spaceId: space.spaceId, now: NOW }
+    await q.enqueueEmbedding(tx, bankId, [third.documentId], inLine)
+    await q.embeddingLine(tx, bankId, [space.spaceId])
+    await q.retryEmbedding(tx, bankId, space.spaceId, NOW)
+    await q.cancelEmbedding(tx, bankId, space.spaceId, NOW)
     await q.joinSpace(tx, bankId, space.spaceId, { now: NOW, settings: {} })
     await q.deleteVectorsAt(tx, bankId, space, keys.slice(0, 1))
     await q.recordUse(tx, bankId, ids, NOW)

@@ -8,6 +8,7 @@ import { deleteTerms, writeTerms } from '../../store/queries/lexical-write.ts'
 import { spacesOfBank } from '../../store/queries/spaces.ts'
 import { copyVectors, deleteVectorsAt } from '../../store/queries/vectors-write.ts'
 import { termsOfCues } from '../chunk-terms.ts'
+import { queueForShadow } from '../other-spaces.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { embeddingHash } from '../text-hash.ts'
 import type { VectorSpool } from '../vector-spool.ts'
@@ -29,7 +30,7 @@ export interface ModelCues {
  * @returns ids of the chunks that were written
  */
 export function writeModelCues(
-  { store, analyser }: RetainDeps,
+  { store, analyser, clock }: RetainDeps,
   document: Pick<Document, 'documentId' | 'source'>,
   written: readonly ModelCues[],
   shown: readonly number[],
@@ -66,6 +67,7 @@ export function writeModelCues(
       bankId,
       stay.map(({ enrichment }) => enrichment),
     )
+    await queueForShadow(tx, bankId, [document.documentId], new Date(clock.now()))
     // last: the bank's statistics are held from here to the end
     await deleteTerms(tx, bankId, ids, { counted: true, field: 1 })
     const all = [...others, ...rows]

@@ -5,8 +5,13 @@ import { JOB_COLUMNS, type JobRow, jobFromRow } from './jobs.ts'
 /** Kinds whose work is void once its document is not the current one. */
 const OF_CURRENT: readonly JobKind[] = ['enrich']
 
+/** Whoever does not have a space's model leaves its jobs to those that do. */
+const OF_SPACES = `(kind <> 'embed' or $8::integer[] is null or (payload->>'space')::integer = any($8::integer[]))`
+
 export interface ClaimOptions {
   readonly kinds: readonly JobKind[]
+  /** Jobs that embed are taken only of these spaces. @default of any */
+  readonly spaces?: readonly number[] | undefined
   /** Names this claim: repeated after its answer was lost, it gives the same jobs again. */
   readonly claim: string
   readonly limit: number
@@ -16,7 +21,7 @@ export interface ClaimOptions {
 
 /**
  * Takes jobs that are due, the longest due first, and those whose worker let its lease pass: none that another one takes at this moment, and
- * none of a document that has an older job in line or one that runs. What comes back `running` is the caller's until its lease; a job whose
+ * none of a document that has an older job of the kind in line or one that runs. What comes back `running` is the caller's until its lease; a job whose
  * document was superseded comes back `cancelled`, and one whose worker was lost at its last attempt `dead`.
  *
  * The order within a document is asked of each candidate by its key (an aggregate is never turned into a join): tables without statistics are the rule here.
@@ -26,13 +31,16 @@ export async function claimJobs(q: Queryable, bankId: number, options: ClaimOpti
     `with again as (
        select job_id from jobs
        where bank_id = $1 and state = 'running' and kind = any($5::text[]) and (lease_until <= $2 or worker = $3)
+         and ${OF_SPACES}
        order by lease_until limit $6::integer for update skip locked
      ), fresh as (
        select j.job_id from jobs j
        where j.bank_id = $1 and j.state = 'waiting' and j.run_after <= $2 and j.kind = any($5::text[])
+         and ${OF_SPACES}
          and coalesce((
            select bool_and(o.state = 'waiting' and o.job_id > j.job_id) from jobs o
-           where o.bank_id = $1 and o.document_id = j.document_id and o.job_id <> j.job_id and o.state in ('waiting', 'running')), true)
+           where o.bank_id = $1 and o.document_id = j.document_id and o.kind = j.kind and o.job_id <> j.job_id
+             and o.state in ('waiting', 'running')), true)
        order by j.run_after, j.job_id limit $6::integer for update of j skip locked
      ), due as (
        select job_id from again union all select job_id from fresh limit $6::integer
@@ -52,7 +60,10 @@ export async function claimJobs(q: Queryable, bankId: number, options: ClaimOpti
        error = case when t.state = 'dead' then 'The worker ended in the middle of the last attempt.' else j.error end
      from judged t where j.bank_id = $1 and j.job_id = t.job_id
      returning ${JOB_COLUMNS}`,
-    [bankId, options.now, options.claim, options.leaseUntil, options.kinds, options.limit, OF_CURRENT],
+    [
+      ...[bankId, options.now, options.claim, options.leaseUntil, options.kinds, options.limit, OF_CURRENT],
+      options.spaces ?? null,
+    ],
   )
   return rows.map(jobFromRow).sort((a, b) => a.jobId - b.jobId)
 }

@@ -120,6 +120,17 @@ export async function bankStanding(
   return rows[0] ?? null
 }
 
+/** The space that the bank is being moved to, or null. */
+export async function shadowSpace(q: Queryable, bankId: number): Promise<VectorSpace | null> {
+  const rows = await q.query<VectorSpace>(
+    `select s.space_id as "spaceId", s.model_id as "modelId", s.dimension
+     from bank_spaces b join spaces s on s.space_id = b.space_id
+     where b.bank_id = $1 and b.state = 'shadow' order by b.since desc limit 1`,
+    [bankId],
+  )
+  return rows[0] ?? null
+}
+
 /** Spaces in which the bank has, or may have, vectors. */
 export function spacesOfBank(q: Queryable, bankId: number): Promise<VectorSpace[]> {
   return q.query<VectorSpace>(
