@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 /** A TypeScript block of a document. */
 export interface Snippet {
   /** Line of the document on which its code begins, from 1. */
@@ -24,6 +25,8 @@ export function modulesOf(snippets: readonly Snippet[]): string[] {
   return [program.join('\n'), ...alone].map((code) => `${code}\nexport {}\n`)
 }
 
+const TESTING = fileURLToPath(new URL('../../src/testing.ts', import.meta.url))
+
 const PRINTED = /console\.log\((.*)\) \/\/ → (.*)$/gm
 
 /**
@@ -39,6 +42,7 @@ export function programOf(snippets: readonly Snippet[], packagePath: string): st
       PRINTED,
       (_line, values: string, text: string) => `expectPrinted(${JSON.stringify(text)}, [${values}])`,
     )
+    .replaceAll("from 'prolepsis/testing'", `from ${JSON.stringify(TESTING)}`)
     .replaceAll("from 'prolepsis'", `from ${JSON.stringify(packagePath)}`)
     .replaceAll(/\bconsole\.log\(/g, 'void [')
     .replaceAll(/^(\s*void \[.*)\)(\s*(?:\/\/.*)?)$/gm, '$1]$2')
