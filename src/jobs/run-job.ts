@@ -56,7 +56,7 @@ export async function runJob(
   } catch (error) {
     end = endOfFailure(deps, held, lease, error, stopping)
   } finally {
-    lease.stop()
+    await lease.stop()
   }
   const isOurs =
     !lease.isLost() && (await repeatable(store.database, (db) => endAttempt(db, store.bankId, end)))
@@ -122,7 +122,7 @@ interface Lease {
   spent(): JobSpending
   counted(): Readonly<Record<string, number>>
   isLost(): boolean
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** Holds the job while the handler runs: extends the lease three times within it, and fires when it cannot be held. */
@@ -131,10 +131,11 @@ function holdLease(deps: RunDeps, { store, job, claim }: HeldJob, stopping: Abor
   const lost = new AbortController()
   let spent = job.spent
   let counted = job.result
+  let saving: Promise<void> = Promise.resolve()
   let until = clock.now() + leaseMs
   const extend = async (): Promise<void> => {
     const next = clock.now() + leaseMs
-    const held = { jobId: job.jobId, claim, leaseUntil: new Date(next), spent }
+    const held = { jobId: job.jobId, claim, leaseUntil: new Date(next), spent, result: counted }
     if (await repeatable(store.database, (db) => extendLease(db, store.bankId, held))) {
       until = next
       return
@@ -162,11 +163,16 @@ function holdLease(deps: RunDeps, { store, job, claim }: HeldJob, stopping: Abor
     },
     progress(counts) {
       counted = counts
+      // lost: the handler hears of it by its signal; a store that is away: the next beat tries again
+      saving = saving.then(extend).catch(() => undefined)
     },
     spent: () => spent,
     counted: () => counted,
     isLost: () => lost.signal.aborted,
-    stop: () => clearInterval(beat),
+    async stop() {
+      clearInterval(beat)
+      await saving
+    },
   }
 }
 

@@ -176,7 +176,9 @@ describeStores('jobs', (open) => {
       expect(await claim('heir#1')).toMatchObject([{ jobId, attempts: 2, worker: 'heir#1' }])
       const spent = { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }
       const leaseUntil = new Date(line.now + MINUTE)
-      expect(await extendLease(database, bankId(), { jobId, claim: 'lost#1', leaseUntil, spent })).toBe(false)
+      expect(
+        await extendLease(database, bankId(), { jobId, claim: 'lost#1', leaseUntil, spent, result: {} }),
+      ).toBe(false)
       const end = {
         jobId,
         attempts: 1,

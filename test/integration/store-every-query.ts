@@ -441,7 +441,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.claimJobs(database, bankId, {
     ...{ kinds: ['enrich'], claim: held.claim, limit: 2, now: NOW, leaseUntil: NOW },
   })
-  await q.extendLease(database, bankId, { ...held, leaseUntil: NOW })
+  await q.extendLease(database, bankId, { ...held, leaseUntil: NOW, result: {} })
   await q.endAttempt(database, bankId, {
     ...{ ...held, state: 'waiting', attempts: 1, runAfter: NOW, finishedAt: null },
     ...{ errorCode: null, error: null, result: {} },

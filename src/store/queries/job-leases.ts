@@ -68,7 +68,7 @@ export async function claimJobs(q: Queryable, bankId: number, options: ClaimOpti
   return rows.map(jobFromRow).sort((a, b) => a.jobId - b.jobId)
 }
 
-/** Goes on holding a job, and notes what was spent so far. False when it is not the caller's any more: cancelled, or taken by another. */
+/** Goes on holding a job, and notes what was spent and counted so far: it outlives a worker that is killed. False when it is not the caller's any more: cancelled, or taken by another. */
 export async function extendLease(
   q: Queryable,
   bankId: number,
@@ -77,10 +77,12 @@ export async function extendLease(
     readonly claim: string
     readonly leaseUntil: Date
     readonly spent: JobSpending
+    readonly result: Readonly<Record<string, number>>
   },
 ): Promise<boolean> {
   const touched = await q.execute(
-    `update jobs set lease_until = $4, calls = $5, input_tokens = $6, output_tokens = $7, cost_usd = $8
+    `update jobs set lease_until = $4, calls = $5, input_tokens = $6, output_tokens = $7, cost_usd = $8,
+       result = $9::text::jsonb
      where bank_id = $1 and job_id = $2 and worker = $3 and state = 'running'`,
     [
       bankId,
@@ -91,6 +93,7 @@ export async function extendLease(
       held.spent.inputTokens,
       held.spent.outputTokens,
       held.spent.costUsd,
+      JSON.stringify(held.result),
     ],
   )
   return touched > 0

@@ -10,6 +10,8 @@ import { passagesIn, writeFromWords } from '../writing-model.ts'
 
 const [folder = '', mode = '', count = '0'] = process.argv.slice(2)
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const letter = (n: number): string => String.fromCharCode(97 + n)
+const nameOf = (n: number): string => `animal${letter(Math.floor(n / 26))}${letter(n % 26)}x`
 let calls = 0
 const memory = await createMemory({
   dataDir: folder,
@@ -24,22 +26,22 @@ const memory = await createMemory({
         return new Promise<string>(() => undefined)
       }
       const passages = passagesIn(prompt)
-      for (const { text } of passages) say(`asked ${/animal\d+x/.exec(text)?.[0] ?? text}`)
+      for (const { text } of passages) say(`asked ${/animal[a-z]{2}x/.exec(text)?.[0] ?? text}`)
       return JSON.stringify(writeFromWords(passages))
     },
   },
 })
 if (mode === 'retain') {
   for (let n = 0; n < Number(count); n++) {
-    const name = `animal${n}x`
+    const name = nameOf(n)
     await memory.retain(`The ${name} of the valley lives below the ${name} bridge.`, { source: `${name}.md` })
   }
   say('ready')
 }
 if (mode === 'hang') {
   const sections = Array.from({ length: 40 }, (_, n) => {
-    const name = `animal${n}x`
-    return `## ${name}\n\nThe ${name} of our zoo sleeps in house ${n} and eats ${name}berries every morning before the gates open to visitors from ${name}town, who bring it ${name}cake and sing to it until noon.\n`
+    const name = nameOf(n)
+    return `## ${name}\n\nThe ${name} of our zoo sleeps in house ${n} and eats ${name}berries every morning before the gates open to visitors from ${name}town, who bring ${name}cake, ${name}bread, ${name}honey.\n`
   })
   await memory.retain(`# The zoo\n\n${sections.join('\n')}`, { source: 'zoo.md' })
   say('ready')
