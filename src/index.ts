@@ -34,6 +34,20 @@ export type { Span } from './domain/chunk.ts'
 export type { Document, DocumentState, Format, Metadata } from './domain/document.ts'
 export { FORMATS } from './domain/document.ts'
 
+// the change of embedder
+export type {
+  ComparedPassage,
+  ComparedSpace,
+  EmbedderChange,
+  EmbedderComparison,
+  EmbedderDropped,
+  EmbedderLikeness,
+  EmbedderSpace,
+  EmbedderStatus,
+  MigrationState,
+  SpaceSettings,
+  SpaceState,
+} from './domain/embedder.ts'
 // errors
 export type { ErrorCode, ErrorOptions } from './domain/errors.ts'
 export { ERROR_CODES, isProlepsisError, ProlepsisError } from './domain/errors.ts'
@@ -93,6 +107,13 @@ export { restoreBackup } from './maintain/restore.ts'
 // the trace
 export type { FollowOptions } from './maintain/trace/follow-trace.ts'
 export type { TailOptions } from './maintain/trace/read-trace.ts'
+export type {
+  BackOutOptions,
+  CompareOptions,
+  EmbedderCalls,
+  MigrateOptions,
+} from './memory/embedder-calls.ts'
+export type { EmbedderTarget } from './memory/embedder-target.ts'
 export type { MemoryOptions } from './memory/options.ts'
 // the one way in
 export { createMemory } from './memory.ts'

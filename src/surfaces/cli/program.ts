@@ -5,6 +5,7 @@ import { registerCare } from './commands/care.ts'
 import { registerCompletions } from './commands/completions.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerDocuments } from './commands/documents.ts'
+import { registerEmbedder } from './commands/embedder.ts'
 import { registerEvents } from './commands/events.ts'
 import { registerForget } from './commands/forget.ts'
 import { registerIndex } from './commands/index-folder.ts'
@@ -51,6 +52,7 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerBank(program, context)
   registerPortable(program, context)
   registerCare(program, context)
+  registerEmbedder(program, context)
   registerEvents(program, context)
   registerConfig(program, context)
   registerCompletions(program, context)

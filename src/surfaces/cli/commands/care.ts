@@ -41,7 +41,7 @@ export function registerCare(program: Command, context: CliContext): void {
   )
     .option(
       '--reembed',
-      'embed every text again; moves the bank to the embedding model that is configured now',
+      'embed every text again; moves the bank to the embedding model that is configured now, at once and for good (embedder migrate does it with a look and a way back)',
     )
     .action(async (options: CommonOptions & { reembed?: boolean }) => {
       const bar = await createProgressBar(context.io, 'rebuild')
