@@ -8,6 +8,8 @@ import {
   RECALL_MODES,
   type RecallOptions,
   type RetainOptions,
+  type SweepOptions,
+  type SweepWatchOptions,
 } from '../../src/index.ts'
 import { DEFAULT_WEIGHTS, MODE_CHANNELS, RECALL_DEFAULTS } from '../../src/recall/request.ts'
 import { namesIn, tableRows } from '../support/doc-tables.ts'
@@ -49,6 +51,7 @@ const INDEX: Named<IndexOptions> = {
   onProgress: true,
   signal: true,
 }
+const WATCH: Named<Omit<SweepWatchOptions, keyof SweepOptions>> = { pollMs: true, intervalMs: true }
 const RECALL: Named<RecallOptions> = {
   limit: true,
   tokenBudget: true,
@@ -91,6 +94,7 @@ describe('docs/library.md', () => {
     ['option', OPEN],
     ['option of retain', RETAIN],
     ['option of index', INDEX],
+    ['option of sweep.watch', WATCH],
     ['option of recall', RECALL],
   ])('the table "%s" has every option and no other', (heading, options) => {
     const named = tableRows(library, heading).flatMap(([cell]) => namesIn(cell))
