@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { OWN_KEY_VARIABLES } from '../../src/config/provider-keys.ts'
@@ -62,7 +62,9 @@ test('every command and every setting that a document names exists', () => {
 })
 
 test('docs/architecture.md names every table of the schema, and no other', () => {
-  const schema = textOf('migrations/000001-init.sql')
+  const schema = readdirSync(join(ROOT, 'migrations'))
+    .map((name) => textOf(`migrations/${name}`))
+    .join('\n')
   const made = [...schema.matchAll(/^create table (\w+)/gm)].map((match) => match[1]!)
   const named = tableRows(textOf('docs/architecture.md'), 'table').flatMap(([cell]) => namesIn(cell))
   expect(named.filter((name) => !/^(vectors|bits)_N$/.test(name)).sort()).toEqual(made.sort())
