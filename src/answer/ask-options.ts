@@ -11,19 +11,24 @@ export interface AskRequest {
   readonly tokenBudget: number
   readonly expand: number
   readonly hops: number
-  readonly floor: number
+  /** Null: the default, in banks in which it means something. */
+  readonly floor: number | null
   readonly feedback: boolean
   readonly prompts: PromptTexts | undefined
   readonly signal: AbortSignal | undefined
 }
 
-/**
- * `floor`: the best candidate's probability is 0.44 and 0.62 in the median where there is an answer, 0.016 and 0.023 for questions of
- * another set (docs/evaluation.md, "Abstention"): below 0.01 hardly an answer is lost, and a call of the model saved for many foreign ones.
- */
 export const ASK_DEFAULTS: Readonly<
-  Pick<AskRequest, 'limit' | 'tokenBudget' | 'expand' | 'hops' | 'floor' | 'feedback'>
-> = { limit: 20, tokenBudget: 8_000, expand: 1, hops: 1, floor: 0.01, feedback: true }
+  Pick<AskRequest, 'limit' | 'tokenBudget' | 'expand' | 'hops' | 'feedback'>
+> = { limit: 20, tokenBudget: 8_000, expand: 1, hops: 1, feedback: true }
+
+/**
+ * Least probability of the best passage. It is 0.44 and 0.62 in the median where there is an answer, 0.016 and 0.023 for questions of another set
+ * (docs/evaluation.md, "Abstention"): below 0.01 hardly an answer is lost, and a call is saved for many foreign questions.
+ */
+export const DEFAULT_FLOOR = 0.01
+/** In smaller banks the probability comes out too low to set a threshold on it. */
+export const FLOOR_FROM_CHUNKS = 200
 
 const ASK_PROMPTS: readonly PromptName[] = ['answer', 'check', 'formulate', 'rerank']
 const MAX_HOPS = 5
@@ -58,7 +63,7 @@ export function readAskOptions(options: AskOptions): AskRequest {
     tokenBudget: wholeOption(tokenBudget, 'tokenBudget', 1, MAX_TOKENS) ?? ASK_DEFAULTS.tokenBudget,
     expand: wholeOption(expand, 'expand', 0, MAX_EXPAND) ?? ASK_DEFAULTS.expand,
     hops: wholeOption(hops, 'hops', 0, MAX_HOPS) ?? ASK_DEFAULTS.hops,
-    floor: shareOption(floor, 'floor') ?? ASK_DEFAULTS.floor,
+    floor: shareOption(floor, 'floor') ?? null,
     feedback: flagOption(feedback, 'feedback') ?? ASK_DEFAULTS.feedback,
     prompts: texts,
     signal: signalOption(rest.signal),

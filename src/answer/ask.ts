@@ -3,8 +3,10 @@ import { errorCodeOf } from '../domain/error-code.ts'
 import { throwIfAborted } from '../domain/errors.ts'
 import { quotedLines } from '../domain/quoted-lines.ts'
 import type { HistoryMessage, RecallQuery, RecallResult } from '../domain/recall.ts'
+import { currentChunkCount } from '../store/queries/term-statistics.ts'
+import { repeatable } from '../store/repeat.ts'
 import type { AnswerDeps } from './answer-deps.ts'
-import { type AskRequest, readAskOptions } from './ask-options.ts'
+import { type AskRequest, DEFAULT_FLOOR, FLOOR_FROM_CHUNKS, readAskOptions } from './ask-options.ts'
 import { draftAnswer } from './draft-answer.ts'
 import { type Evidence, gatherEvidence } from './evidence.ts'
 import { evidenceBlock, questionBlock } from './evidence-block.ts'
@@ -97,7 +99,7 @@ async function answered(asking: Asking): Promise<Said> {
   const { deps, request, query, rounds, run, emit } = asking
   const first = await rounds.add(query)
   emit?.({ type: 'recalled', query: messageOf(query), passages: first.passages })
-  if (isBelowFloor(deps, request, first)) return { sentences: [], dropped: [], hops: 0 }
+  if (await isBelowFloor(deps, request, first)) return { sentences: [], dropped: [], hops: 0 }
   let said: Said = { sentences: [], dropped: [], hops: 0 }
   const asked = new Set<string>()
   for (let hops = 0; ; hops++) {
@@ -133,13 +135,21 @@ function joined(
   return [...before, ...now.filter(({ text }) => !said.has(text.toLowerCase()))]
 }
 
-/** The probability means something under learned fusion of all channels alone. */
-function isBelowFloor({ store }: AnswerDeps, { recall, floor }: AskRequest, found: RecallResult): boolean {
+/** The probability means something under learned fusion of all channels alone, and by itself only in banks of some size. */
+async function isBelowFloor(
+  { store }: AnswerDeps,
+  { recall, floor }: AskRequest,
+  found: RecallResult,
+): Promise<boolean> {
   if (found.passages.length === 0) return true
   const fusion = recall.fusion ?? store.settings?.fusion ?? 'learned'
   const mode = recall.mode ?? store.settings?.mode ?? 'hybrid'
   if (fusion !== 'learned' || mode !== 'hybrid' || found.degraded.length > 0) return false
-  return found.passages.every(({ score }) => score < floor)
+  const least = floor ?? DEFAULT_FLOOR
+  if (found.passages.some(({ score }) => score >= least)) return false
+  const { database, bankId } = store
+  const size = (): Promise<number> => repeatable(database, () => currentChunkCount(database, bankId))
+  return floor !== null || (await size()) >= FLOOR_FROM_CHUNKS
 }
 
 async function oneRound(

@@ -7,6 +7,7 @@ import { foldText } from './fold-text.ts'
 
 const english = await createAnalyser('english')
 const german = await createAnalyser('german')
+const finnish = await createAnalyser('finnish')
 
 function evidence(text: string, speaker: string | null = null): Evidence {
   return {
@@ -81,6 +82,12 @@ describe('the model has to check a sentence', () => {
 
   test('about another person than the speaker', () => {
     expect(carried('Bob: I moved to Lisbon.', 'moved to Lisbon', 'You moved to Lisbon.', 'Bob')).toBe(false)
+  })
+
+  test('in which a word of denial is a stop word of its language', () => {
+    const text = 'Kelly ei asu Turussa.'
+    expect(carried(text, text, 'Kelly asu Turussa.', undefined, finnish)).toBe(false)
+    expect(carried(text, text, 'Kelly ei asu Turussa.', undefined, finnish)).toBe(true)
   })
 
   test('in which German denies', () => {

@@ -53,7 +53,8 @@ function weighty(text: string, analyser: Analyser): string[] {
     if (TURNING.has(plain) || PERSONS.has(plain)) return [`=${plain}`]
     const [before = '', contracted] = plain.split("'")
     if (contracted !== undefined && PERSONS.has(before)) return [`=${before}`]
-    return analyser.terms(word)
+    // a list of stop words may hold a denial; the English ones are known above
+    return analyser.language === 'english' ? analyser.terms(word) : [plain]
   })
 }
 

@@ -96,7 +96,7 @@ export interface AskOptions extends Omit<RecallOptions, 'receipt' | 'prompts'> {
   readonly hops?: number
   /**
    * Least probability of the best passage; below it memory does not have it, and no model is asked. 0 to 1. It counts only where the score is
-   * the calibrated probability: fusion `learned`, mode `hybrid`, nothing degraded. @default 0.01
+   * the calibrated probability: fusion `learned`, mode `hybrid`, nothing degraded. @default 0.01 in banks of 200 chunks and more, else 0
    */
   readonly floor?: number
   /** Report cited passages on the receipt: they are strengthened. @default true */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { withSettingsTable } from '../../scripts/settings-table.ts'
+import { ASK_ALL_DEFAULTS } from '../../src/answer/all/all-options.ts'
+import { ASK_DEFAULTS } from '../../src/answer/ask-options.ts'
 import { SETTING_NAMES } from '../../src/config/settings.ts'
 import {
+  type AskAllOptions,
+  type AskOptions,
   CHANNELS,
   type IndexOptions,
   type MemoryOptions,
@@ -72,6 +76,24 @@ const RECALL: Named<RecallOptions> = {
   receipt: true,
   signal: true,
 }
+const FILTER = {
+  tags: true,
+  where: true,
+  during: true,
+  asOf: true,
+  source: true,
+  minTrust: true,
+  people: true,
+} as const
+const ASK: Named<AskOptions> = {
+  ...FILTER,
+  ...{ limit: true, tokenBudget: true, expand: true, hops: true, floor: true, feedback: true, prompts: true },
+  ...{ mode: true, fusion: true, weights: true, formulator: true, rerank: true, signal: true },
+}
+const ASK_ALL: Named<AskAllOptions> = {
+  ...FILTER,
+  ...{ batchTokens: true, concurrency: true, confirm: true, onProgress: true, prompts: true, signal: true },
+}
 const OPEN: Named<
   Omit<MemoryOptions, Exclude<(typeof SETTING_NAMES)[number], 'embedder' | 'model' | 'reranker'>>
 > = {
@@ -96,6 +118,8 @@ describe('docs/library.md', () => {
     ['option of index', INDEX],
     ['option of sweep.watch', WATCH],
     ['option of recall', RECALL],
+    ['option of ask', ASK],
+    ['option of askAll', ASK_ALL],
   ])('the table "%s" has every option and no other', (heading, options) => {
     const named = tableRows(library, heading).flatMap(([cell]) => namesIn(cell))
     expect([...named].sort()).toEqual(Object.keys(options).sort())
@@ -106,6 +130,14 @@ describe('docs/library.md', () => {
     for (const [name, value] of Object.entries(RECALL_DEFAULTS)) {
       expect(shown.get(name), name).toBe(`\`${value}\``)
     }
+  })
+
+  test.each([
+    ['option of ask', ASK_DEFAULTS],
+    ['option of askAll', ASK_ALL_DEFAULTS],
+  ])('the defaults of the table "%s" are those of the code', (heading, defaults) => {
+    const shown = new Map(tableRows(library, heading).map((row) => [namesIn(row[0])[0], row[2]]))
+    for (const [name, value] of Object.entries(defaults)) expect(shown.get(name), name).toBe(`\`${value}\``)
   })
 
   test('the table of channels says which are on', () => {

@@ -219,6 +219,28 @@ describe('no model is asked', () => {
     expect(asked('answer')).toEqual([])
   })
 
+  test('below the floor of the call, where the score is a probability; a small bank has no floor by itself', async () => {
+    const [small, large] = [tests.bank(), tests.bank()]
+    const items = Array.from({ length: 220 }, (_, i) => ({
+      ...{ content: `Bolt ${i} of the pump was tightened by mechanic ${i % 7}.`, source: `log/${i}` },
+    }))
+    await collect(large.retainMany(items))
+    await collect(small.retainMany(items.slice(0, 20)))
+    answers({ answer: { status: 'not-in-memory', sentences: [] } })
+    const question = 'Whom did the poet from Vienna admire?'
+    const { score } = (await large.recall(question)).passages[0]!
+    const found = await large.ask(question, { floor: score * 1.01 })
+    expect([found.status, asked('answer').length]).toEqual(['not-in-memory', 0])
+    await large.ask(question, { floor: score * 0.99 })
+    expect(asked('answer')).toHaveLength(1)
+    // words alone give no probability
+    await large.ask(question, { floor: 1, mode: 'lexical' })
+    await large.ask(question, { floor: 1, fusion: 'standard' })
+    expect(asked('answer')).toHaveLength(3)
+    await small.ask(question)
+    expect(asked('answer')).toHaveLength(4)
+  })
+
   test('where the options do not fit', async () => {
     for (const options of [
       { hops: 6 },

@@ -288,6 +288,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.cueTexts(database, bankId, [{ chunkId: id, kind: 'question', ordinal: 0 }])
   await q.chunksByIds(database, bankId, ids)
   await q.candidateChunks(database, bankId, { chunkIds: ids, withText: true, withEnriched: true })
+  await q.currentChunkCount(database, bankId)
   await q.hasEnriched(database, bankId)
   await q.documentStatistics(database, bankId)
   await q.documentMatches(database, bankId, { termIds: [1, 2], chunkIds: ids })

@@ -48,3 +48,12 @@ export async function termStatistics(
   }
   return { fields }
 }
+
+/** How many chunks of current documents the bank has. */
+export async function currentChunkCount(q: Queryable, bankId: number): Promise<number> {
+  const rows = await q.query<{ chunkCount: number }>(
+    'select chunk_count as "chunkCount" from field_statistics where bank_id = $1 and field = 0',
+    [bankId],
+  )
+  return rows[0]?.chunkCount ?? 0
+}
