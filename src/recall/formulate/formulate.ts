@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isProlepsisError, ProlepsisError } from '../../domain/errors.ts'
+import { isProlepsisError, ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 import { choosePrompt, fillPrompt, loadPrompt } from '../../domain/prompt-files.ts'
 import type { FormulationReport } from '../../domain/recall.ts'
 import { type Degradation, isFatal, reasonOf } from '../degrade.ts'
@@ -9,6 +9,7 @@ import { askModel } from './ask-model.ts'
 import { MOST_QUESTIONS } from './clean-questions.ts'
 import { conversationPrompt } from './conversation.ts'
 import { failureKind } from './failure-kind.ts'
+import { withinTime } from './within-time.ts'
 
 export interface Formulated {
   /** Stand-alone questions beside the message: the caller's, or a model's; none when the rules formulate. */
@@ -64,7 +65,10 @@ async function chosenQueries(
   if (request.queries.length > 0) return { queries: request.queries, by: 'caller' }
   if ((request.formulator ?? deps.formulation.by) === 'rules') return { queries: [], by: 'rules' }
   meanwhile()
-  const calls = await deps.model()
+  const startedAt = deps.clock.now()
+  // the limit holds for making the model ready too
+  const calls = await withinTime(deps.model(), deps.formulation.timeoutMs)
+  throwIfAborted(request.signal)
   if (calls === null) {
     if (request.formulator === 'model') throw noModel()
     return { queries: [], by: 'rules' }
@@ -75,7 +79,7 @@ async function chosenQueries(
   const key = hashOf([calls.modelId, system, prompt])
   const slot = deps.formulation.cache.open(deps.store.bankId, key)
   if (slot.queries !== null) return { queries: slot.queries, by: 'cache' }
-  const { timeoutMs } = deps.formulation
+  const timeoutMs = Math.max(1, deps.formulation.timeoutMs - Math.max(0, deps.clock.now() - startedAt))
   const { questions, surplus } = await askModel(calls, {
     system,
     prompt,
