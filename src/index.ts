@@ -51,6 +51,16 @@ export type {
 // errors
 export type { ErrorCode, ErrorOptions } from './domain/errors.ts'
 export { ERROR_CODES, isProlepsisError, ProlepsisError } from './domain/errors.ts'
+// evaluation
+export type {
+  CaseResult,
+  DraftedEvaluation,
+  EvaluationCase,
+  EvaluationReport,
+  Expectation,
+  ModelCost,
+  RetrievalFigures,
+} from './domain/evaluation.ts'
 // what can be passed in
 export type { EngineEvent, EventListener } from './domain/events.ts'
 export type { Filter } from './domain/filter.ts'
@@ -102,6 +112,13 @@ export type {
 } from './domain/sweep.ts'
 export type { Trust } from './domain/trust.ts'
 export { TRUST_LEVELS } from './domain/trust.ts'
+export type { DraftOptions } from './maintain/evaluate/draft-cases.ts'
+export type { EvaluateOptions } from './maintain/evaluate/evaluate.ts'
+export { parseEvaluation } from './maintain/evaluate/read-cases.ts'
+export {
+  jsonLines as evaluationJsonLines,
+  markdownLines as evaluationMarkdown,
+} from './maintain/evaluate/write-cases.ts'
 // needs no open memory: it makes the folder that one is then opened on
 export { restoreBackup } from './maintain/restore.ts'
 // the trace

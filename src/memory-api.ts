@@ -8,6 +8,7 @@ import type {
 } from './domain/answer.ts'
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
 import type { Document } from './domain/document.ts'
+import type { DraftedEvaluation, EvaluationCase, EvaluationReport } from './domain/evaluation.ts'
 import type { Enrichment, Job, JobKind, JobProgress, JobState } from './domain/jobs.ts'
 import type {
   Explanation,
@@ -27,6 +28,8 @@ import type {
   RetainResult,
 } from './domain/retain.ts'
 import type { Sweeper, SweepOptions, SweepPass, SweepWatchOptions, SweptFolder } from './domain/sweep.ts'
+import type { DraftOptions } from './maintain/evaluate/draft-cases.ts'
+import type { EvaluateOptions } from './maintain/evaluate/evaluate.ts'
 import type { FollowOptions } from './maintain/trace/follow-trace.ts'
 import type { TailOptions } from './maintain/trace/read-trace.ts'
 import type { EmbedderCalls } from './memory/embedder-calls.ts'
@@ -240,6 +243,13 @@ export interface Memory extends AsyncDisposable {
   readonly jobs: Jobs
   /** The change of the bank's embedding model, while recalls go on. */
   readonly embedder: EmbedderCalls
+  /**
+   * Asks questions whose sources are known and measures what recall brings back: any@k, recall@k, MRR, by class, by channel, time, tokens,
+   * model cost. No receipts, no recalls in the trace. `parseEvaluation` reads a file of them.
+   */
+  evaluate(cases: readonly EvaluationCase[], options?: EvaluateOptions): Promise<EvaluationReport>
+  /** Drafts such questions from chunks of the bank, by the language model where there is one, else by rules (far easier ones), for a person to edit. */
+  draftEvaluation(options?: DraftOptions): Promise<DraftedEvaluation>
   stats(): Promise<BankStats>
   doctor(options?: { readonly mend?: boolean }): Promise<DoctorReport>
 

@@ -20,6 +20,7 @@ import {
 import { embedderCalls } from './memory/embedder-calls.ts'
 import { createEmbedderShelf } from './memory/embedder-shelf.ts'
 import { createAnalyserCache, createCallLine, type Engine } from './memory/engine.ts'
+import { evaluateCalls } from './memory/evaluate-calls.ts'
 import { eventCalls } from './memory/event-calls.ts'
 import { jobCalls } from './memory/job-calls.ts'
 import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
@@ -140,6 +141,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...embedderCalls(scope),
     ...portableCalls(scope),
     ...eventCalls(scope),
+    ...evaluateCalls(scope),
     ...storeCalls(engine, opener),
     jobs: jobCalls(scope),
     bank: (other, options = {}) => {

@@ -22,7 +22,10 @@ test('the root entry exports these values and no others', () => {
     'createMemory',
     'createRecordingModel',
     'createReplayModel',
+    'evaluationJsonLines',
+    'evaluationMarkdown',
     'isProlepsisError',
+    'parseEvaluation',
     'restoreBackup',
   ])
 })

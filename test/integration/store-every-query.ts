@@ -13,6 +13,7 @@ import * as deleteDocuments from '../../src/store/queries/delete-documents.ts'
 import * as derivedLock from '../../src/store/queries/derived-lock.ts'
 import * as documentMatches from '../../src/store/queries/document-matches.ts'
 import * as documents from '../../src/store/queries/documents.ts'
+import * as draftChunks from '../../src/store/queries/draft-chunks.ts'
 import * as embedJobs from '../../src/store/queries/embed-jobs.ts'
 import * as enrichments from '../../src/store/queries/enrichments.ts'
 import * as entities from '../../src/store/queries/entities.ts'
@@ -96,6 +97,7 @@ const MODULES = {
   ...documents,
   ...enrichments,
   ...embedJobs,
+  ...draftChunks,
   ...entities,
   ...filterCheck,
   ...filterReach,
@@ -320,6 +322,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.spaceStates(database, bankId)
   const keys = await q.vectorKeys(database, bankId, space, ids)
   await q.bankStatistics(database, bankId)
+  await q.sampleChunks(database, bankId, { count: 5, seed: 1 })
   await q.activeSpace(database, bankId)
   await q.shadowSpace(database, bankId)
   await q.bankStanding(database, bankId)

@@ -9,6 +9,8 @@ import { createRedaction, withoutContent } from './redaction.ts'
 
 /** Writes the trace behind the calls that it tells of, many records in one transaction. */
 export interface TraceWriter extends TraceSink {
+  /** Tells a part of the engine of every record, unredacted, whatever is kept; gives the function that ends it. It must not throw. */
+  hear(listener: (record: TraceRecord) => void): () => void
   /** Resolves when everything recorded before the call is written or given up. Never rejects. */
   flush(): Promise<void>
   /** Flushes and takes no more for the store. Idempotent. */
@@ -48,6 +50,7 @@ export function createTraceWriter(options: TraceWriterOptions): TraceWriter {
   const { database, ids, events, keep, keepText, tracers = [], delayMs = 200 } = options
   const mostBytes = options.mostBytes ?? 16 * 1024 ** 2
   const told = new Set<Trouble>()
+  const listeners = new Set<(record: TraceRecord) => void>()
   let waiting: Waiting[] = []
   let bytes = 0
   let timer: NodeJS.Timeout | null = null
@@ -132,7 +135,12 @@ export function createTraceWriter(options: TraceWriterOptions): TraceWriter {
   }
 
   return {
+    hear(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     record({ bankId, bank }, record) {
+      for (const listener of listeners) listener(record)
       const keeps = keep && !closed
       if (!keeps && tracers.length === 0) return
       try {
