@@ -47,6 +47,20 @@ export interface TraceCounts {
   readonly standIns: Partial<Readonly<Record<FormulateFailure, number>>>
 }
 
+/** What a model took for one purpose on one day. Tokens that the model does not tell are estimated. */
+export interface ModelUsage {
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string
+  readonly modelId: string
+  readonly purpose: string
+  /** Attempts. */
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** 0 where nobody knows it. */
+  readonly costUsd: number
+}
+
 export interface BankStats {
   readonly bank: BankInfo
   readonly documents: { readonly current: number; readonly superseded: number; readonly deleted: number }
@@ -61,6 +75,8 @@ export interface BankStats {
   readonly textBytes: number
   /** Of the last 24 hours. */
   readonly lastDay: TraceCounts
+  /** Of today (UTC), by model and purpose: what the budgets of the day are judged by. */
+  readonly modelUsage: readonly ModelUsage[]
   readonly store: Readonly<Record<string, unknown>>
 }
 

@@ -1,5 +1,6 @@
 import type { BankStats } from '../domain/care.ts'
 import { formulationCounts } from '../store/queries/formulation-counts.ts'
+import { modelUsageOf } from '../store/queries/model-usage.ts'
 import { bankStatistics } from '../store/queries/statistics.ts'
 import { traceCounts } from '../store/queries/trace-counts.ts'
 import { bankInfo, requireBank } from './banks.ts'
@@ -16,5 +17,7 @@ export async function readStats({ store, clock }: Pick<MaintainDeps, 'store' | '
     ...(await traceCounts(database, bankId, since)),
     ...(await formulationCounts(database, bankId, since)),
   }
-  return { bank, ...(await bankStatistics(database, bankId)), lastDay, store: await database.describe() }
+  const modelUsage = await modelUsageOf(database, bankId, new Date(clock.now()).toISOString().slice(0, 10))
+  const counts = await bankStatistics(database, bankId)
+  return { bank, ...counts, lastDay, modelUsage, store: await database.describe() }
 }

@@ -80,6 +80,9 @@ describe('recall with a model', () => {
     const found = await memory.recall('her birthday?')
     expect(asked).toEqual(['formulate'])
     expect(found.queries).toContain('When was Kelly born?')
+    expect((await memory.stats()).modelUsage).toEqual([
+      expect.objectContaining({ modelId: 'mine:one', purpose: 'formulate', calls: 1, costUsd: 0 }),
+    ])
   })
 
   test('a recording answers as the model did, and says what it lacks', async () => {

@@ -299,7 +299,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     ...{ calls: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.5 },
   })
   await q.modelSpendingOf(database, bankId, '2026-03-04')
-  await q.modelUsageSince(database, bankId, '2026-03-04')
+  await q.modelUsageOf(database, bankId, '2026-03-04')
   await q.kindsOfBank(database, bankId, space)
   await q.chunkByRef(database, bankId, { source: 'a/one', ordinal: 0 })
   await q.chunkByRef(database, bankId, { source: 'a/one', version: 1, ordinal: 0 })

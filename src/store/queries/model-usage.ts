@@ -1,15 +1,5 @@
+import type { ModelUsage } from '../../domain/care.ts'
 import type { Queryable } from '../database.ts'
-
-export interface ModelUsage {
-  /** UTC, `YYYY-MM-DD`. */
-  readonly day: string
-  readonly modelId: string
-  readonly purpose: string
-  readonly calls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly costUsd: number
-}
 
 /** Adds to what a day, a model and a purpose took. */
 export async function addModelUsage(q: Queryable, bankId: number, usage: ModelUsage): Promise<void> {
@@ -48,8 +38,8 @@ export async function modelSpendingOf(
   return row ?? { tokens: 0, costUsd: 0 }
 }
 
-/** What a bank spent from a day on, by day, model and purpose, the newest first. */
-export async function modelUsageSince(
+/** What a bank spent on a day, by model and purpose. */
+export async function modelUsageOf(
   q: Queryable,
   bankId: number,
   day: string,
@@ -57,7 +47,7 @@ export async function modelUsageSince(
   return q.query<ModelUsage>(
     `select to_char(day, 'YYYY-MM-DD') as day, model_id as "modelId", purpose, calls,
             input_tokens as "inputTokens", output_tokens as "outputTokens", cost_usd as "costUsd"
-     from model_usage where bank_id = $1 and day >= $2::date order by day desc, model_id, purpose`,
+     from model_usage where bank_id = $1 and day = $2::date order by model_id, purpose`,
     [bankId, day],
   )
 }

@@ -7,7 +7,7 @@ import { countJobs } from './jobs.ts'
 export async function bankStatistics(
   q: Queryable,
   bankId: number,
-): Promise<Omit<BankStats, 'bank' | 'store' | 'lastDay'>> {
+): Promise<Omit<BankStats, 'bank' | 'store' | 'lastDay' | 'modelUsage'>> {
   const documents = await q.query<{
     state: string
     format: string

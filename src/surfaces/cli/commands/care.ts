@@ -85,6 +85,10 @@ function renderStats(stats: BankStats): string {
       .filter(([, count]) => count > 0)
       .map(([state, count]) => [`jobs, ${state}`, String(count)]),
     ...lastDayRows(stats.lastDay),
+    ...stats.modelUsage.map(({ modelId, purpose, calls, inputTokens, outputTokens, costUsd }) => [
+      `today (UTC), ${modelId}, ${purpose}`,
+      `${counted(calls, 'call')}, ${inputTokens} tokens in, ${outputTokens} out, $${costUsd.toFixed(4)}`,
+    ]),
     ...Object.entries(stats.byFormat).map(([format, count]) => [`documents, ${format}`, String(count)]),
     ...Object.entries(stats.store).map(([name, value]) => [
       `store, ${name}`,
