@@ -68,6 +68,10 @@ common(program.command('locomo'))
       qualityTable(report.rows, KS),
       report,
     )
+    const { writing } = report
+    if (writing !== null && options.json !== true) {
+      printTable(false, 'What writing the questions took', Object.keys(writing), [Object.values(writing)])
+    }
   })
 
 common(program.command('memaware'))

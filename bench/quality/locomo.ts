@@ -1,9 +1,9 @@
-import type { Memory, RecallOptions } from '../../src/index.ts'
+import type { Enrichment, Memory, RecallOptions } from '../../src/index.ts'
 import { type BenchStoreOptions, openBenchMemory } from '../bench-memory.ts'
 import { type LocomoConversation, loadLocomo, turnsInSpan } from '../data/locomo.ts'
 import { createRecordedModel, loadRecordedLocomo } from '../data/recorded-model.ts'
 import { progress, progressEnd } from '../report.ts'
-import { type QualityRow, qualityRow, type RankedCase } from './metrics.ts'
+import { type QualityRow, qualityRow, type RankedCase, round } from './metrics.ts'
 
 export const LOCOMO_KS: readonly number[] = [5, 10, 20]
 
@@ -13,6 +13,20 @@ export interface LocomoReport {
   readonly rows: Readonly<Record<string, QualityRow>>
   /** The default by conversation: of the recorded rows where there are some. */
   readonly byConversation: Readonly<Record<string, QualityRow>>
+  /** What the writer was asked for and what stayed; null without recorded questions. */
+  readonly writing: WritingCost | null
+}
+
+export interface WritingCost {
+  readonly chunks: number
+  readonly callsPer100Chunks: number
+  /** Estimated at four characters a token. */
+  readonly inputTokensPerChunk: number
+  readonly outputTokensPerChunk: number
+  /** Questions by the model, those that stayed, those that did not. */
+  readonly written: number
+  readonly kept: number
+  readonly dropped: number
 }
 
 /** Each conversation a bank, each session a chat document at its date, each turn a chunk; categories 1 to 4. */
@@ -39,6 +53,28 @@ export async function benchLocomo(
   return {
     ...{ set: 'locomo', n: Object.values(cases)[0]?.length ?? 0, rows },
     byConversation: (written ?? keyless).byConversation,
+    writing: written === null ? null : costOf(written.enrichments),
+  }
+}
+
+interface Asked {
+  readonly cases: Record<string, RankedCase[]>
+  readonly byConversation: Record<string, QualityRow>
+  readonly enrichments: readonly Enrichment[]
+}
+
+function costOf(enrichments: readonly Enrichment[]): WritingCost | null {
+  const sum = (of: (one: Enrichment) => number): number => enrichments.reduce((all, one) => all + of(one), 0)
+  const chunks = sum((one) => one.chunks)
+  // a store that was kept has its questions already
+  if (chunks === 0) return null
+  return {
+    chunks,
+    callsPer100Chunks: round((100 * sum((one) => one.calls)) / chunks),
+    inputTokensPerChunk: round(sum((one) => one.inputTokens) / chunks),
+    outputTokensPerChunk: round(sum((one) => one.outputTokens) / chunks),
+    ...{ written: sum((one) => one.written), kept: sum((one) => one.kept) },
+    dropped: sum((one) => one.dropped),
   }
 }
 
@@ -47,16 +83,15 @@ async function askAll(
   conversations: readonly LocomoConversation[],
   variants: Readonly<Record<string, RecallOptions>>,
   store: BenchStoreOptions,
-): Promise<{
-  readonly cases: Record<string, RankedCase[]>
-  readonly byConversation: Record<string, QualityRow>
-}> {
+): Promise<Asked> {
   await using memory = await openBenchMemory(store)
   const cases: Record<string, RankedCase[]> = {}
   const byConversation: Record<string, QualityRow> = {}
+  const enrichments: Enrichment[] = []
   for (const [index, conversation] of conversations.entries()) {
     progress(`LoCoMo: retaining conversation ${index + 1} of ${conversations.length}`)
-    const bank = await retainConversation(memory, conversation, store.model === undefined ? '' : '-recorded')
+    const suffix = store.model === undefined ? '' : '-recorded'
+    const bank = await retainConversation(memory, conversation, suffix, (one) => enrichments.push(one))
     progress(`LoCoMo: asking conversation ${index + 1} of ${conversations.length}`)
     for (const [name, options] of Object.entries(variants)) {
       const asked = await askConversation(bank, conversation, options)
@@ -65,7 +100,7 @@ async function askAll(
       cases[name].push(...asked)
     }
   }
-  return { cases, byConversation }
+  return { cases, byConversation, enrichments }
 }
 
 /** @param suffix of the bank's name: a bank with written questions stands beside one without */
@@ -73,6 +108,7 @@ export async function retainConversation(
   memory: Memory,
   conversation: LocomoConversation,
   suffix = '',
+  onEnriched: (enrichment: Enrichment) => void = () => undefined,
 ): Promise<Memory> {
   const name = `${conversation.id.replace(/[^A-Za-z0-9_.-]/g, '_')}${suffix}`
   if ((await memory.banks.info(name)) === null) await memory.banks.create(name)
@@ -83,11 +119,10 @@ export async function retainConversation(
     mediaType: 'text/x-chat',
     occurredAt: session.occurredAt,
   }))
-  for await (const result of bank.retainMany(items)) {
+  for await (const result of bank.retainMany(items, { await: 'enriched', onEnriched })) {
     if (result.status === 'failed')
       throw new Error(`LoCoMo session was not retained: ${JSON.stringify(result)}`)
   }
-  await bank.jobs.wait()
   return bank
 }
 

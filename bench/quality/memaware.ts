@@ -86,12 +86,11 @@ export async function retainSessions(
     occurredAt: session.date,
   }))
   let done = 0
-  for await (const result of bank.retainMany(items)) {
+  for await (const result of bank.retainMany(items, { await: 'enriched' })) {
     if (result.status === 'failed')
       throw new Error(`MemAware session was not retained: ${JSON.stringify(result)}`)
     done += 1
     progress(`MemAware: ${done} of ${items.length} sessions retained`)
   }
-  await bank.jobs.wait()
   return bank
 }

@@ -28,7 +28,7 @@ export function trainingTables(report: TrainingReport): Table[] {
       heading: 'Weights, for src/recall/fusion-weights.ts',
       columns: ['feature', 'weight'],
       table: [
-        ...[...RANKING_FEATURES, ...FUSION_BIAS_FEATURES].map((name) => [
+        ...[...RANKING_FEATURES, 'z_concept', ...FUSION_BIAS_FEATURES].map((name) => [
           name,
           (weights[name] ?? 0).toFixed(3),
         ]),
