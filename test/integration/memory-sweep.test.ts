@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemory, type EngineEvent, type Memory } from '../../src/index.ts'
-import { createFakeEmbedder } from '../../src/testing.ts'
+import { createFakeEmbedder, createFakeLanguageModel } from '../../src/testing.ts'
 import { createDataFolder } from '../support/data-folder.ts'
 import { storeOf } from '../support/store-of.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
@@ -117,6 +117,15 @@ describe('one look after the other', () => {
     })
     expect((await memory.documents())[0]).toMatchObject({ source: 'docs/a.txt', tags: ['y'] })
     expect(await memory.sweep(root, { sourcePrefix: 'docs/', tags: ['y'] })).toMatchObject({ read: 0 })
+  })
+
+  test('a file that an ignore rule leaves out from now on is as good as gone', async () => {
+    const memory = bank()
+    for (const name of ['a', 'b', 'c']) put(`${name}.txt`, `This is the file ${name}.`)
+    await memory.sweep(root)
+    put('.gitignore', 'b.txt\n')
+    expect(await memory.sweep(root)).toMatchObject({ files: 2, missing: ['b.txt'] })
+    expect(await memory.sweep(root)).toMatchObject({ deleted: ['b.txt'] })
   })
 
   test('what editors leave behind never becomes a document; an atomic save is one change', async () => {
@@ -483,6 +492,38 @@ test('what may not be swept is refused, and nothing is changed', async () => {
   expect(await codeOf(memory.sweep(root, { sourcePrefix: 'x'.repeat(3000) }))).toBe('INVALID_ARGUMENT')
   await memory.retain('Something.', { source: 'x' })
   expect(await memory.sweep.status()).toEqual([])
+})
+
+test('with a language model: jobs of what is new alone; a rename asks it for nothing, and is in nobody’s way', async () => {
+  const model = createFakeLanguageModel()
+  const memory = await createMemory({ inMemory: true, embedder: createFakeEmbedder(), model })
+  try {
+    for (let at = 0; at < 5; at++) put(`old/${at}.md`, `# Sheet ${at}\n\nIt speaks of ${at * 7} herons.\n`)
+    const first = await memory.sweep(root, { await: 'enriched' })
+    expect(first).toMatchObject({ created: 5, jobs: 5, enrichment: { state: 'done', jobs: 5 } })
+    const calls = model.calls.length
+    expect(calls).toBeGreaterThan(0)
+    move('old', 'new')
+    expect(await memory.sweep(root, { await: 'enriched' })).toMatchObject({
+      created: 0,
+      updated: 0,
+      jobs: 0,
+      vectors: 0,
+    })
+    expect(await sources(memory)).toEqual([0, 1, 2, 3, 4].map((at) => `new/${at}.md`))
+    expect(model.calls.length).toBe(calls)
+    expect(await memory.sweep(root)).toMatchObject({ read: 0, jobs: 0 })
+    // one whose job is still in line is moved all the same
+    put('new/5.md', '# Sheet 5\n\nIt speaks of 35 herons.\n')
+    expect((await memory.sweep(root)).jobs).toBe(1)
+    move('new/5.md', 'new/6.md')
+    expect((await memory.sweep(root, { await: 'enriched' })).moved).toHaveLength(1)
+    await memory.jobs.wait()
+    expect((await memory.jobs.list({ limit: 1 }))[0]).toMatchObject({ state: 'done', source: 'new/6.md' })
+    await sound(memory)
+  } finally {
+    await memory.close()
+  }
 })
 
 test('after everything was forgotten, a sweep begins anew', async () => {
