@@ -34,16 +34,7 @@ describe('help', () => {
     expect((await runCli(['--help'])).out).toBe(help.out)
     const names = everyCommand().map(({ path }) => path)
     for (const name of names.filter((path) => !path.includes(' '))) expect(help.out).toContain(`\n  ${name}`)
-    for (const later of [
-      'ask',
-      'chat',
-      'serve',
-      'mcp',
-      'tui',
-      'facts',
-      'entities',
-      'session',
-    ])
+    for (const later of ['ask', 'chat', 'serve', 'mcp', 'tui', 'facts', 'entities', 'session'])
       expect(names).not.toContain(later)
   })
 

@@ -62,9 +62,15 @@ export function createContext(io: CliIo): CliContext {
 }
 
 /** A subcommand with the common options and an example in its help. */
-export function command(parent: Command, name: string, summary: string, example: string): Command {
+export function command(
+  parent: Command,
+  name: string,
+  summary: string,
+  example: string,
+  how: { readonly isDefault?: boolean } = {},
+): Command {
   return parent
-    .command(name)
+    .command(name, how)
     .description(summary)
     .option('--json', 'machine-readable result on standard output')
     .option('--bank <name>', 'bank to work on')

@@ -6,6 +6,7 @@ import { registerCompletions } from './commands/completions.ts'
 import { registerConfig } from './commands/config.ts'
 import { registerDocuments } from './commands/documents.ts'
 import { registerEmbedder } from './commands/embedder.ts'
+import { registerEval } from './commands/eval.ts'
 import { registerEvents } from './commands/events.ts'
 import { registerForget } from './commands/forget.ts'
 import { registerIndex } from './commands/index-folder.ts'
@@ -54,6 +55,7 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerCare(program, context)
   registerEmbedder(program, context)
   registerEvents(program, context)
+  registerEval(program, context)
   registerConfig(program, context)
   registerCompletions(program, context)
   for (const one of [program, ...descendants(program)]) {
