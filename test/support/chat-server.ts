@@ -16,12 +16,21 @@ export interface ChatServer {
 /**
  * A local server that speaks the chat completions of the OpenAI API, whole and as server-sent events, in the form of its published reference
  * (platform.openai.com/docs/api-reference/chat, objects `chat.completion` and `chat.completion.chunk`).
+ *
+ * @param reply the text of the reply, or the status of a refusal
  */
-export async function startChatServer(reply: (request: ChatRequest) => string): Promise<ChatServer> {
+export async function startChatServer(
+  reply: (request: ChatRequest) => string | { readonly status: number },
+): Promise<ChatServer> {
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       const asked = readRequest(body)
       const text = reply(asked)
+      if (typeof text !== 'string') {
+        response.writeHead(text.status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ error: { message: 'refused', type: 'invalid_request_error' } }))
+        return
+      }
       const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 }
       const frame = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'test' }
       if (!asked.stream) {
