@@ -4,6 +4,7 @@ import type { BankRow } from '../store/queries/banks.ts'
 import { INTEGRITY_CHECKS, type IntegrityCheck, type IntegrityTarget } from '../store/queries/integrity.ts'
 import { activeSpace, ensureSpace, setActiveSpace } from '../store/queries/spaces.ts'
 import { checkKeys } from './check-options.ts'
+import { checksOfOtherSpaces } from './check-other-spaces.ts'
 import { type VectorWitness, wrongVectors } from './check-vectors.ts'
 
 export interface DoctorOptions {
@@ -54,7 +55,8 @@ export async function doctor(deps: DoctorDeps, options: DoctorOptions = {}): Pro
     if (one.count > 0 && !one.mended && one.check.mendedBy !== null)
       broken.push({ at: found.length - 1, look })
   }
-  for (const check of INTEGRITY_CHECKS) {
+  const checks = [...INTEGRITY_CHECKS, ...(await checksOfOtherSpaces(database, bank.bankId))]
+  for (const check of checks) {
     note(await runCheck(database, target, check, mend), () => lookAt(database, target, check))
   }
   const witness = space === null ? null : await deps.witness()

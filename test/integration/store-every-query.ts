@@ -473,6 +473,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.deleteChunks(tx, bankId, third.chunkIds)
     await q.noteForgottenChunks(tx, bankId, [third.documentId], 'a chunk was forgotten')
     await q.deleteDocuments(tx, bankId, [second.documentId, third.documentId])
+    await q.emptySpace(tx, bankId, space)
     await q.leaveSpace(tx, bankId, space)
     await q.deleteBank(tx, bankId)
   })

@@ -45,6 +45,11 @@ const DAMAGES: readonly (readonly [name: string, sql: string, complaints: readon
      select $1, min(chunk_id), 2, 50, 'caller', false, 'Which one?' from chunks where bank_id = $1`,
     ['asked-questions'],
   ],
+  [
+    'a vector of a cue that is gone',
+    `delete from cues where bank_id = $1 and chunk_id = (select min(chunk_id) from cues where bank_id = $1)`,
+    ['stray-cue-vectors'],
+  ],
   ['terms of no chunk', `insert into chunk_terms values ($1, 999999, 0, 1, '{}', '{}')`, ['orphan-terms']],
   [
     'postings of no chunk',

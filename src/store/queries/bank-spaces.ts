@@ -47,8 +47,8 @@ export async function joinSpace(
   )
 }
 
-/** Removes all vectors of a bank in a space that is not its active one, with their indexes; how many there were. Run it in a transaction. */
-export async function leaveSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<number> {
+/** Removes all vectors of a bank in a space, with their indexes; how many there were. Run it in a transaction. */
+export async function emptySpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<number> {
   await dropCodeIndexes(tx, space, bankId)
   const gone = await tx.execute(`delete from ${quoteIdentifier(vectorsTable(space))} where bank_id = $1`, [
     bankId,
@@ -58,6 +58,12 @@ export async function leaveSpace(tx: Queryable, bankId: number, space: VectorSpa
     bankId,
     space.spaceId,
   ])
+  return gone
+}
+
+/** The same, and takes the space off those of the bank; the active one stays. Run it in a transaction. */
+export async function leaveSpace(tx: Queryable, bankId: number, space: VectorSpace): Promise<number> {
+  const gone = await emptySpace(tx, bankId, space)
   await tx.execute(`delete from bank_spaces where bank_id = $1 and space_id = $2 and state <> 'active'`, [
     bankId,
     space.spaceId,

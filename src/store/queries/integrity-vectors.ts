@@ -4,9 +4,11 @@ import { quoteIdentifier } from '../sql-values.ts'
 import { lockDerived } from './derived-lock.ts'
 import type { IntegrityCheck, IntegrityTarget } from './integrity.ts'
 import { countRows, nameDocuments } from './integrity-documents.ts'
+import { strayCueVectors } from './missing-vectors.ts'
 import { bitsTable, integerLiteral, vectorsTable } from './space-tables.ts'
 import { codeExpression } from './vector-code.ts'
 import { buildIndexes, dropCodeIndexes, listCodeIndexes } from './vector-indexes.ts'
+import { deleteVectorsAt } from './vectors-write.ts'
 
 interface SpaceNames {
   readonly space: VectorSpace
@@ -137,6 +139,20 @@ export const VECTOR_CHECKS: readonly IntegrityCheck[] = [
       ({ vectors }) => `select count(*) as n from ${vectors} v where v.bank_id = $1 and ${noChunk('v')}`,
     ),
     mend: mendInSpace(({ vectors }) => [`delete from ${vectors} v where v.bank_id = $1 and ${noChunk('v')}`]),
+    mendedBy: null,
+  },
+  {
+    name: 'stray-cue-vectors',
+    holds: 'Vectors of cues are of cues that exist.',
+    detail: 'Vectors of cues that do not exist.',
+    count: async (q, { bankId, space }) =>
+      space === null ? 0 : (await strayCueVectors(q, bankId, space)).length,
+    mend: (db, { bankId, space }) =>
+      db.transaction(async (tx) => {
+        if (space === null) return
+        await lockDerived(tx, bankId)
+        await deleteVectorsAt(tx, bankId, space, await strayCueVectors(tx, bankId, space))
+      }),
     mendedBy: null,
   },
   {
