@@ -31,6 +31,7 @@ export type {
 } from './domain/care.ts'
 // what is kept
 export type { Span } from './domain/chunk.ts'
+export type { CueOrigin } from './domain/cue.ts'
 export type { Document, DocumentState, Format, Metadata } from './domain/document.ts'
 export { FORMATS } from './domain/document.ts'
 
@@ -69,6 +70,18 @@ export type { Enrichment, Job, JobKind, JobProgress, JobSpending, JobState } fro
 export { JOB_KINDS, JOB_STATES } from './domain/jobs.ts'
 export type { ExportEnd, ExportedDocument, ExportHeader, ExportLine } from './domain/portable.ts'
 export type { Clock, IdGenerator } from './domain/ports.ts'
+// what a bank or a call may put in place of prompts
+export type { PromptName, PromptTexts } from './domain/prompt-files.ts'
+// questions
+export type {
+  ChunkCue,
+  ChunkQuestion,
+  ChunkQuestions,
+  RegenerateEstimate,
+  RegenerateOptions,
+  RegenerateResult,
+  RegenerateSelector,
+} from './domain/questions.ts'
 // recall
 export type {
   Channel,
@@ -143,6 +156,8 @@ export type {
   JobSelector,
   Jobs,
   Memory,
+  Questions,
+  Regenerate,
   RetainManyOptions,
   Sweep,
 } from './memory-api.ts'

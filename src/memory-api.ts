@@ -7,9 +7,17 @@ import type {
   AskResult,
 } from './domain/answer.ts'
 import type { BankInfo, BankStats, DoctorReport, ForgetResult, ForgetSelector } from './domain/care.ts'
+import type { CueOrigin } from './domain/cue.ts'
 import type { Document } from './domain/document.ts'
 import type { DraftedEvaluation, EvaluationCase, EvaluationReport } from './domain/evaluation.ts'
 import type { Enrichment, Job, JobKind, JobProgress, JobState } from './domain/jobs.ts'
+import type {
+  ChunkQuestions,
+  RegenerateEstimate,
+  RegenerateOptions,
+  RegenerateResult,
+  RegenerateSelector,
+} from './domain/questions.ts'
 import type {
   Explanation,
   Passage,
@@ -122,6 +130,31 @@ export interface Jobs {
     readonly signal?: AbortSignal
     readonly onProgress?: (progress: JobRunProgress) => void
   }): Promise<JobRunResult>
+}
+
+/** The questions that lead to a bank's chunks: of callers, of models, of the rules. */
+export interface Questions {
+  /** What leads to the chunks of a source, or to one chunk by its ref, in reading order. @throws ProlepsisError NOT_FOUND */
+  list(target: string, options?: { readonly origin?: CueOrigin }): Promise<readonly ChunkQuestions[]>
+  /**
+   * Gives a chunk (by its ref) questions of the caller, or a document (by its source): then each goes to the chunk that shares most with it. Others
+   * stay; one that a model wrote becomes the caller's. Resolves to how many were new. @throws ProlepsisError NOT_FOUND
+   */
+  add(target: string, questions: string | readonly string[]): Promise<number>
+  /**
+   * Puts a question in place of one of a chunk's (by its number from 1, or its text), or removes it with null. One of a model becomes the
+   * caller's; one of the rules cannot be changed. @throws ProlepsisError NOT_FOUND, INVALID_ARGUMENT
+   */
+  edit(ref: string, which: number | string, question: string | null): Promise<void>
+  readonly regenerate: Regenerate
+}
+
+/** Lets a model write questions anew, in place of those that models wrote; the caller's stay. */
+export interface Regenerate {
+  /** Resolves when the jobs are in line, or with `await` when they have ended. @throws ProlepsisError MODEL_NOT_CONFIGURED, NOT_FOUND */
+  (options: RegenerateOptions): Promise<RegenerateResult>
+  /** What that is likely to take; nothing is asked of the model. */
+  estimate(selector: RegenerateSelector): Promise<RegenerateEstimate>
 }
 
 export interface ImportResult {
@@ -243,6 +276,7 @@ export interface Memory extends AsyncDisposable {
   readonly jobs: Jobs
   /** The change of the bank's embedding model, while recalls go on. */
   readonly embedder: EmbedderCalls
+  readonly questions: Questions
   /**
    * Asks questions whose sources are known and measures what recall brings back: any@k, recall@k, MRR, by class, by channel, time, tokens,
    * model cost. No receipts, no recalls in the trace. `parseEvaluation` reads a file of them.

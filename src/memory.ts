@@ -26,6 +26,7 @@ import { jobCalls } from './memory/job-calls.ts'
 import { checkMemoryOptions, type MemoryOptions } from './memory/options.ts'
 import { reportPassedOver } from './memory/passed-over.ts'
 import { portableCalls } from './memory/portable-calls.ts'
+import { questionCalls } from './memory/question-calls.ts'
 import { readCalls } from './memory/read-calls.ts'
 import { rememberScope } from './memory/scopes.ts'
 import { askingOwner, serveEmbedder } from './memory/shared-embedder.ts'
@@ -144,6 +145,7 @@ function bankHandle(shared: Shared, name: string, createIfMissing: boolean): Mem
     ...evaluateCalls(scope),
     ...storeCalls(engine, opener),
     jobs: jobCalls(scope),
+    questions: questionCalls(scope),
     bank: (other, options = {}) => {
       checkKeys(options, ['createIfMissing'], 'bank')
       const { createBanks, bank } = engine.resolved.settings

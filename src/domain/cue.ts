@@ -12,7 +12,7 @@ export function vectorKindNumber(kind: VectorKind): number {
 export const CUE_KINDS = ['question', 'statement', 'concept'] as const
 export type CueKind = (typeof CUE_KINDS)[number]
 
-const CUE_ORIGINS = ['caller', 'model', 'rules'] as const
+export const CUE_ORIGINS = ['caller', 'model', 'rules'] as const
 export type CueOrigin = (typeof CUE_ORIGINS)[number]
 
 /** A short text that should lead to its chunk. */

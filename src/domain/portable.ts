@@ -50,6 +50,18 @@ export interface ExportedPart {
     readonly lastUsedAt: string | null
     readonly pinned: boolean
   } | null
+  /** What a model was asked for the part, so that an import does not pay for it again. Absent where none was. */
+  readonly enrichment?:
+    | {
+        /** Of what the model was shown, 32 hex digits. */
+        readonly inputHash: string
+        readonly modelId: string
+        readonly prompt: string
+        readonly madeAt: string
+        readonly written: number
+        readonly kept: number
+      }
+    | undefined
 }
 
 /** Last line: an export without it was cut off. */

@@ -11,6 +11,7 @@ import { type Activity, activityOf } from '../store/queries/activity.ts'
 import { chunksOfDocument, type StoredChunk } from '../store/queries/chunks.ts'
 import { cuesOfChunks, type StoredCue } from '../store/queries/cues.ts'
 import { findDocument, findDocumentIds } from '../store/queries/documents.ts'
+import { type Enrichment, enrichmentsOfChunks } from '../store/queries/enrichments.ts'
 import { readSnapshot } from '../store/queries/read-snapshot.ts'
 import { requireBank } from './banks.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
@@ -70,7 +71,8 @@ function exportDocument(
     const ids = chunks.map((chunk) => chunk.chunkId)
     const cues = await cuesOfChunks(tx, bankId, ids)
     const activity = await activityOf(tx, bankId, ids)
-    return exportedOf(document, chunks, cues, activity)
+    const enrichments = new Map((await enrichmentsOfChunks(tx, bankId, ids)).map((one) => [one.chunkId, one]))
+    return exportedOf(document, chunks, cues, activity, enrichments)
   })
 }
 
@@ -79,6 +81,7 @@ function exportedOf(
   chunks: readonly StoredChunk[],
   cues: readonly StoredCue[],
   activity: ReadonlyMap<number, Activity>,
+  enrichments: ReadonlyMap<number, Enrichment>,
 ): ExportedDocument {
   const { documentId: _id, byteLength: _bytes, chunkCount: _count, ...fields } = document
   const made = cues.filter((cue) => cue.origin !== 'rules')
@@ -87,8 +90,14 @@ function exportedOf(
   for (const { chunkId, text } of chunks) {
     const state = activity.get(chunkId)
     const own = made.filter((cue) => cue.chunkId === chunkId)
-    if (own.length > 0 || state !== undefined) {
-      parts.push({ startByte, cues: own.map(cueOf), activity: state === undefined ? null : stateOf(state) })
+    const enrichment = enrichments.get(chunkId)
+    if (own.length > 0 || state !== undefined || enrichment !== undefined) {
+      parts.push({
+        startByte,
+        cues: own.map(cueOf),
+        activity: state === undefined ? null : stateOf(state),
+        ...(enrichment === undefined ? {} : { enrichment: askedOf(enrichment) }),
+      })
     }
     startByte += Buffer.byteLength(text)
   }
@@ -102,6 +111,10 @@ function exportedOf(
     text: chunks.map((chunk) => chunk.text).join(''),
     parts,
   }
+}
+
+function askedOf({ chunkId: _id, madeAt, ...asked }: Enrichment): NonNullable<ExportedPart['enrichment']> {
+  return { ...asked, madeAt: madeAt.toISOString() }
 }
 
 function cueOf({ kind, origin, embedded, text }: StoredCue): ExportedPart['cues'][number] {

@@ -17,6 +17,7 @@ const record = z.record(z.string(), z.unknown())
 const count = z.int().nonnegative()
 /** What a column of the store holds. */
 const INT4 = 2_147_483_647
+const INT2 = 32_767
 /** As retain has it. */
 const MAX_SOURCE_BYTES = 2000
 const sourceName = z
@@ -52,6 +53,16 @@ const PART = z.object({
       pinned: z.boolean(),
     })
     .nullable(),
+  enrichment: z
+    .object({
+      inputHash: z.string().regex(/^[0-9a-f]{32}$/),
+      modelId: z.string().min(1),
+      prompt: z.string().min(1),
+      madeAt: time,
+      written: count.max(INT2),
+      kept: count.max(INT2),
+    })
+    .optional(),
 })
 
 const DOCUMENT_FIELDS = z.object({

@@ -162,12 +162,15 @@ function readMetadata(value: unknown, option: string): Metadata {
   return JSON.parse(text) as Metadata // an object out of JSON
 }
 
+/** Questions of a caller: texts, each once. @throws ProlepsisError INVALID_ARGUMENT, INVALID_TEXT */
+export function readQuestionTexts(items: unknown, option: string): readonly string[] {
+  if (!Array.isArray(items)) throw invalid(option, 'must be a list of texts, or lists by chunk ordinal')
+  const texts = items.map((item: unknown, at) => readText(item, `${option}[${at}]`, MAX_QUESTION_LENGTH))
+  return [...new Set(texts)]
+}
+
 function readQuestions(value: unknown, option: string): CallerQuestions {
-  const list = (items: unknown, name: string): readonly string[] => {
-    if (!Array.isArray(items)) throw invalid(name, 'must be a list of texts, or lists by chunk ordinal')
-    const texts = items.map((item: unknown, at) => readText(item, `${name}[${at}]`, MAX_QUESTION_LENGTH))
-    return [...new Set(texts)]
-  }
+  const list = readQuestionTexts
   if (Array.isArray(value)) return { kind: 'whole', questions: list(value, option) }
   if (typeof value !== 'object' || value === null) {
     throw invalid(option, 'must be a list of texts, or lists by chunk ordinal')

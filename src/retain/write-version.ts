@@ -15,6 +15,7 @@ import {
   lockSource,
   type NewDocument,
 } from '../store/queries/documents.ts'
+import { writeEnrichments } from '../store/queries/enrichments.ts'
 import { cancelEnrichment } from '../store/queries/job-leases.ts'
 import { enqueueJobs } from '../store/queries/jobs.ts'
 import { retireTerms } from '../store/queries/lexical-write.ts'
@@ -23,6 +24,7 @@ import { readFrontMatter } from './chunk/front-matter.ts'
 import { derive } from './derive.ts'
 import type { DerivedChunks } from './derived-chunks.ts'
 import { embedChunks } from './embed-chunks.ts'
+import { importedEnrichments } from './enrich/carry-enrichments.ts'
 import { type KeptCue, keepCues, ordinalAtByte } from './keep-cues.ts'
 import type { RetainDeps } from './retain-deps.ts'
 import { keptTextHash } from './text-hash.ts'
@@ -188,6 +190,7 @@ async function commitVersion(
   const documentId = await insertDocument(tx, bankId, document, textHash)
   await writeChunks(tx, bankId, place(chunks.cut, ids, documentId))
   await writeActivity(tx, bankId, activityOf(exported, chunks, ids))
+  await writeEnrichments(tx, bankId, importedEnrichments(document, exported.parts, { chunks, ids }))
   await writeDerived(tx, writeTarget({ store, clock }), place(chunks, ids, documentId), spool)
   await retireTerms(tx, bankId, await chunkIdsOfDocuments(tx, bankId, closed))
   await writeTermSlices(tx, bankId, [terms])

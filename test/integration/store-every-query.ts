@@ -397,6 +397,8 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.enrichmentsByInput(tx, bankId, [enrichment.inputHash])
     await q.standingChunks(tx, bankId, second.documentId, second.chunkIds)
     await q.cueWriters(tx, bankId, second.documentId)
+    await q.writableDocuments(tx, bankId, { missing: true })
+    await q.writableDocuments(tx, bankId, { source: 'a/one', missing: false })
   })
   const claim = { root: '/r', sourcePrefix: '', holder: 'me', now: NOW, until: NOW, instead: 'you' }
   const swept = await q.claimSweepRoot(database, bankId, claim)

@@ -1,4 +1,5 @@
 import type { Document } from '../../domain/document.ts'
+import type { ExportedPart } from '../../domain/portable.ts'
 import type { StoredChunk } from '../../store/queries/chunks.ts'
 import type { Enrichment } from '../../store/queries/enrichments.ts'
 import type { DerivedChunks } from '../derived-chunks.ts'
@@ -38,4 +39,26 @@ export function carriedEnrichments(
   })
   // of several old chunks that became one, the last counts
   return [...new Map(changed.map((one) => [one.chunkId, one])).values()]
+}
+
+/**
+ * What was paid for parts of an imported document, on the chunks that hold them. A part that is cut otherwise here gets the hash of the chunk that it
+ * is in now.
+ */
+export function importedEnrichments(
+  document: Pick<Document, 'title' | 'format' | 'occurredAt'>,
+  parts: readonly ExportedPart[],
+  { chunks, ids }: { readonly chunks: DerivedChunks; readonly ids: readonly number[] },
+): readonly Enrichment[] {
+  const paid = parts.filter(({ enrichment }) => enrichment !== undefined)
+  if (paid.length === 0) return []
+  const drafts = [...chunks.cut].map(({ draft }) => draft)
+  const found = paid.map(({ startByte, enrichment }): Enrichment => {
+    const { madeAt, ...asked } = enrichment!
+    const ordinal = ordinalAtByte(chunks.spans, startByte)
+    const isSame = chunks.spans[ordinal]!.startByte === startByte
+    const hash = isSame ? asked.inputHash : inputHash(document, drafts, ordinal, asked.prompt)
+    return { ...asked, chunkId: ids[ordinal]!, inputHash: hash, madeAt: new Date(madeAt) }
+  })
+  return [...new Map(found.map((one) => [one.chunkId, one])).values()]
 }

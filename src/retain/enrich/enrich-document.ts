@@ -11,6 +11,7 @@ import type { RetainDeps } from '../retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from '../vector-spool.ts'
 import { type Accepted, acceptReply } from './accept-reply.ts'
 import { afterSpending, askWriter, isOfReply, noPassages, spentOf, type WriterAnswer } from './ask-writer.ts'
+import { batchesOf } from './batches.ts'
 import { type Counts, count, type EnrichResult, newCounts, resultOf, sumOf } from './enrich-result.ts'
 import { isSince, paidCues } from './paid-cues.ts'
 import { shownWith, type WriterPrompt, writerPrompt } from './questions-prompt.ts'
@@ -40,8 +41,6 @@ export interface EnrichOptions {
 const ROUND_TRIP_DEPTH = 50
 /** Chunks read at a time: bounds memory, however long the document is. */
 const SLICE = 120
-const BATCH_TOKENS = 3_000
-const BATCH_CHUNKS = 12
 /** Chunks that failed by themselves before it is the model that fails, and no longer their text. */
 const MOST_FAILURES = 4
 /** Times that the chunks of a document may be cut anew or forgotten while it is worked on. */
@@ -180,21 +179,6 @@ async function reuse(run: Run, chunks: readonly ShownChunk[]): Promise<readonly 
   options.onProgress?.(resultOf(counts))
   const taken = new Set(paid.map(({ enrichment }) => enrichment.chunkId))
   return chunks.filter(({ chunkId }) => !taken.has(chunkId))
-}
-
-function* batchesOf(chunks: readonly ShownChunk[]): Generator<readonly ShownChunk[], void, undefined> {
-  let batch: ShownChunk[] = []
-  let tokens = 0
-  for (const chunk of chunks) {
-    if (batch.length > 0 && (batch.length >= BATCH_CHUNKS || tokens + chunk.tokens > BATCH_TOKENS)) {
-      yield batch
-      batch = []
-      tokens = 0
-    }
-    batch.push(chunk)
-    tokens += chunk.tokens
-  }
-  if (batch.length > 0) yield batch
 }
 
 /**

@@ -9,7 +9,7 @@ export type RoundTrip = (text: string, vector: Float32Array, chunkId: number) =>
 
 /**
  * A text brings its chunk back when the chunk is among the bank's `depth` nearest by the vector of its content, or by BM25 over its own words.
- * The reach of a small bank is a third of its chunks, since there everything is near. Of chunks that are alike (the same notice in many
+ * The reach of a small bank is a third of its chunks (3 at least), since there everything is near. Of chunks that are alike (the same notice in many
  * files) each counts as found with the others.
  */
 export async function roundTrip(
@@ -23,7 +23,7 @@ export async function roundTrip(
     const request = { vectors: [vector], kinds: ['content'] as const, filter: {}, limit: depth }
     const near = (await searchVectorKinds(database, bankId, space, request)).get('content') ?? []
     // a bank that is smaller than the reach comes back whole
-    const reach = near.length < depth ? Math.max(1, Math.ceil(near.length / 3)) : depth
+    const reach = near.length < depth ? Math.max(LEAST_REACH, Math.ceil(near.length / 3)) : depth
     const least = near[reach - 1]
     const content = own.get(chunkId)
     if (least !== undefined && content !== undefined && dot(vector, content) >= least.score - ROUNDING)
@@ -40,5 +40,6 @@ export async function roundTrip(
   }
 }
 
+const LEAST_REACH = 3
 /** Of float4 in the store. */
 const ROUNDING = 1e-5

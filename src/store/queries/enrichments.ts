@@ -107,3 +107,48 @@ export async function cueWriters(
   )
   return row ?? { caller: false, model: false }
 }
+
+/** A current document that a model can write for. */
+export interface WritableDocument {
+  readonly documentId: number
+  readonly source: string
+  /** Those that are meant: all, or those without anything of a model's. */
+  readonly chunks: number
+  /** Of these, in the embedder's tokens. */
+  readonly tokens: number
+}
+
+/**
+ * Current documents that a model can write for, by id. `missing`: only those with chunks that no model has written for, and no job in line for them.
+ * Without a source, those whose questions the caller gave are left out.
+ */
+export function writableDocuments(
+  q: Queryable,
+  bankId: number,
+  { source, missing }: { readonly source?: string | undefined; readonly missing: boolean },
+): Promise<WritableDocument[]> {
+  const conditions = [
+    `d.bank_id = $1 and d.state = 'current'`,
+    source === undefined
+      ? `(not exists (select from chunks y join cues x on x.bank_id = $1 and x.chunk_id = y.chunk_id
+           where y.bank_id = $1 and y.document_id = d.document_id and x.origin = 'caller')
+         or exists (select from chunks y join enrichments x on x.bank_id = $1 and x.chunk_id = y.chunk_id
+           where y.bank_id = $1 and y.document_id = d.document_id))`
+      : 'd.source = $2',
+    ...(missing
+      ? [
+          'e.chunk_id is null',
+          `not exists (select from jobs j where j.bank_id = $1 and j.document_id = d.document_id
+             and j.kind = 'enrich' and j.state in ('waiting', 'running'))`,
+        ]
+      : []),
+  ]
+  return q.query<WritableDocument>(
+    `select d.document_id as "documentId", d.source, count(*) as chunks, sum(c.tokens) as tokens
+     from documents d join chunks c on c.bank_id = $1 and c.document_id = d.document_id
+     left join enrichments e on e.bank_id = $1 and e.chunk_id = c.chunk_id
+     where ${conditions.join(' and ')}
+     group by d.document_id, d.source order by d.document_id`,
+    source === undefined ? [bankId] : [bankId, source],
+  )
+}

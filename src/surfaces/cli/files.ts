@@ -18,6 +18,26 @@ export async function readFileBytes(path: string, most: number, io: CliIo): Prom
   }
 }
 
+/** Far more than any prompt has: what is too long for the engine is refused there. */
+const MOST_PROMPT_BYTES = 1_000_000
+
+/** A text in place of the prompt of questions, where a file of it is named. @throws ProlepsisError as readFileBytes; INVALID_TEXT */
+export async function promptsOf(
+  path: string | undefined,
+  io: CliIo,
+): Promise<{ readonly prompts?: { readonly questions: string } }> {
+  if (path === undefined) return {}
+  const bytes = await readFileBytes(path, MOST_PROMPT_BYTES, io)
+  try {
+    return { prompts: { questions: new TextDecoder('utf-8', { fatal: true }).decode(bytes) } }
+  } catch (error) {
+    throw new ProlepsisError('INVALID_TEXT', `${path} is not UTF-8.`, {
+      hint: 'Save it as UTF-8 text.',
+      cause: error,
+    })
+  }
+}
+
 /** A file's lines, or those of standard input for `-` or nothing. */
 export async function* readFileLines(path: string | undefined, io: CliIo): AsyncGenerator<string> {
   const isStdin = path === undefined || path === '-'

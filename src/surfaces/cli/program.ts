@@ -13,6 +13,7 @@ import { registerIndex } from './commands/index-folder.ts'
 import { registerInit } from './commands/init.ts'
 import { registerJobs } from './commands/jobs.ts'
 import { registerPortable } from './commands/portable.ts'
+import { registerQuestions } from './commands/questions.ts'
 import { registerRecall } from './commands/recall.ts'
 import { registerReceipts } from './commands/receipts.ts'
 import { registerRefs } from './commands/refs.ts'
@@ -48,6 +49,7 @@ export function createProgram(context: CliContext, output: ProgramOutput): Comma
   registerReceipts(program, context)
   registerDocuments(program, context)
   registerForget(program, context)
+  registerQuestions(program, context)
   registerJobs(program, context)
   registerWork(program, context)
   registerBank(program, context)

@@ -1,4 +1,5 @@
 /** What a surface needs of the domain before it loads the engine: names to choose from, and the error family. */
+export { CUE_ORIGINS } from '../../domain/cue.ts'
 export { FORMATS } from '../../domain/document.ts'
 export { errorCodeOf } from '../../domain/error-code.ts'
 export type { ErrorCode } from '../../domain/errors.ts'

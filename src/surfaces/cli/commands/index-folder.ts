@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { IndexResult } from '../../../index.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
+import { promptsOf } from '../files.ts'
 import { type FolderOptions, folderOptions, folderOptionsOf } from '../folder-options.ts'
 import { createProgressBar } from '../progress.ts'
 import { enrichmentFailure, renderEnrichment } from '../render/enrichment.ts'
@@ -12,6 +13,7 @@ interface IndexCommandOptions extends CommonOptions, FolderOptions {
   readonly verbose?: boolean
   readonly enrich: boolean
   readonly await?: boolean
+  readonly prompt?: string
 }
 
 export function registerIndex(program: Command, context: CliContext): void {
@@ -26,14 +28,17 @@ export function registerIndex(program: Command, context: CliContext): void {
     .alias('ingest')
     .argument('<dir>', 'folder (or one file)')
     .option('--no-enrich', 'let no model write questions of the files')
+    .option('--prompt <file>', 'a text in place of the prompt of the model that writes questions')
     .option('--await', 'wait until the model has written its questions, and tell what that took')
     .option('--verbose', 'name every file that was skipped')
     .action(async (dir: string, options: IndexCommandOptions) => {
+      const prompts = await promptsOf(options.prompt, context.io)
       const bar = await createProgressBar(context.io, 'index')
       const result = await context.withMemory(options, async (memory) => {
         try {
           return await memory.index(resolve(context.io.cwd, dir), {
             ...folderOptionsOf(options),
+            ...prompts,
             ...(options.enrich ? {} : { enrich: false }),
             ...(options.await === true ? { await: 'enriched' } : {}),
             onJobProgress: ({ done, total, source }) => bar.update(done, total, source ?? ''),

@@ -11,7 +11,7 @@ import type {
 } from '../../../index.ts'
 import { isProlepsisError, ProlepsisError, TRUST_LEVELS } from '../../schema/names.ts'
 import { type CliContext, type CommonOptions, command } from '../context.ts'
-import { parseJsonLine, readFileBytes, readFileLines } from '../files.ts'
+import { parseJsonLine, promptsOf, readFileBytes, readFileLines } from '../files.ts'
 import { isTerminal, readAll } from '../io.ts'
 import { collect, defined, keyValue } from '../options.ts'
 import { enrichmentFailure, renderEnrichment } from '../render/enrichment.ts'
@@ -31,6 +31,7 @@ interface RetainCommandOptions extends CommonOptions {
   readonly trust?: Trust
   readonly enrich: boolean
   readonly await?: boolean
+  readonly prompt?: string
 }
 
 export function registerRetain(program: Command, context: CliContext): void {
@@ -51,6 +52,7 @@ export function registerRetain(program: Command, context: CliContext): void {
     .option('--question <question>', 'a question that it answers, kept verbatim, repeatable', collect)
     .option('--occurred-at <time>', 'when it happened, ISO 8601')
     .option('--no-enrich', 'let no model write questions of it')
+    .option('--prompt <file>', 'a text in place of the prompt of the model that writes questions')
     .option('--await', 'wait until the model has written its questions, and tell what that took')
   retain
     .addOption(retain.createOption('--trust <level>', 'how far it is to be believed').choices(TRUST_LEVELS))
@@ -61,6 +63,7 @@ export function registerRetain(program: Command, context: CliContext): void {
         options.source ?? (options.file === undefined ? undefined : options.file.replaceAll('\\', '/'))
       const retainOptions: RetainOptions = {
         ...retainOptionsOf(options),
+        ...(await promptsOf(options.prompt, context.io)),
         ...defined({ source }),
         signal: context.io.signal,
       }
@@ -132,7 +135,7 @@ async function largestText({ io }: CliContext): Promise<number> {
 
 async function retainLines(options: RetainCommandOptions, context: CliContext): Promise<void> {
   const { io } = context
-  const defaults = retainOptionsOf(options)
+  const defaults = { ...retainOptionsOf(options), ...(await promptsOf(options.prompt, context.io)) }
   async function* items(): AsyncGenerator<RetainItem> {
     let number = 0
     for await (const line of readFileLines(options.file, io)) {
