@@ -15,6 +15,8 @@ export interface AnswerDeps {
   /** Calls of the language model for this bank; null when the memory has none. */
   readonly model: () => Promise<ModelCalls | null>
   readonly recall: (query: RecallQuery, options: RecallOptions, traceId: string) => Promise<RecallResult>
+  /** Raises CLOSED when the memory is closing. */
+  readonly assertOpen: () => void
   /** Reports passages of a receipt as cited; null where nothing may be written. */
   readonly reportCited: ((receipt: string, refs: readonly string[]) => Promise<void>) | null
 }

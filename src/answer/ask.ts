@@ -71,7 +71,14 @@ export async function ask(
   try {
     const model = requireModel(await deps.model())
     const run = createModelRun(
-      { model, traceId, signal: request.signal, tally },
+      {
+        model,
+        traceId,
+        signal: request.signal,
+        tally,
+        question: messageOf(query),
+        assertOpen: deps.assertOpen,
+      },
       request.prompts,
       deps.store.settings,
     )

@@ -3,6 +3,7 @@ import { quotedLines } from '../domain/quoted-lines.ts'
 import { type Located, locate } from './cite.ts'
 import type { Evidence } from './evidence.ts'
 import { evidenceBlock } from './evidence-block.ts'
+import { unbackedLiterals } from './literals.ts'
 import { callOf, counted, type ModelRun } from './model-run.ts'
 import { CHECK } from './reply-schemas.ts'
 
@@ -50,11 +51,14 @@ export async function checkSentences(
   const call = await callOf(run, 'check', prompt, shown, tokens)
   const reply = await counted(run, run.model.generateObject({ ...call, schema: CHECK }))
   const verdicts = new Map(reply.map((one) => [one.id, one]))
-  return pending.map(({ index, located }, i): CheckedPlace => {
+  return pending.map(({ index, located, text }, i): CheckedPlace => {
     const told = verdicts.get(i + 1)
     if (told === undefined) return { index, state: 'unchecked', located }
     if (told.verdict !== 'supported') return { index, state: told.verdict, located }
     const places = located.length > 0 ? located : locate(told.citations, shown)
-    return { index, state: places.length > 0 ? 'checked' : 'no-citation', located: places }
+    if (places.length === 0) return { index, state: 'no-citation', located: places }
+    // a model that obeys a passage may judge as it is told: what is copied must stand where it is said to
+    const isBacked = unbackedLiterals(text, places, run.question).length === 0
+    return { index, state: isBacked ? 'checked' : 'unsupported', located: places }
   })
 }

@@ -1,6 +1,6 @@
 import type { Citation } from '../domain/answer.ts'
 import type { Evidence } from './evidence.ts'
-import { type FoundQuote, findFolded } from './find-quote.ts'
+import { type FoundQuote, findExact, findFolded } from './find-quote.ts'
 import type { DraftCitation } from './reply-schemas.ts'
 
 /** Citations of one sentence that are looked at. */
@@ -36,8 +36,8 @@ export function locate(drafted: readonly DraftCitation[], evidence: readonly Evi
 function elsewhere(quote: string, evidence: readonly Evidence[]): readonly [Evidence, FoundQuote] | null {
   if (quote.split(/\s+/).length < DISTINCT_WORDS) return null
   const places = evidence.flatMap((one) => {
-    const at = findFolded(quote, one.text, one.folded())
-    return at?.match === 'exact' ? [[one, at] as const] : []
+    const at = findExact(quote, one.folded())
+    return at === null ? [] : [[one, at] as const]
   })
   return places.length === 1 ? (places[0] ?? null) : null
 }

@@ -13,8 +13,8 @@ export interface FoundQuote {
 const NEAR_SHARE = 0.2
 /** A shorter quote must be met exactly: one word more or less makes another of it. */
 const NEAR_LEAST_WORDS = 6
-/** No honest quote is longer; the search is quadratic. */
-const MOST_WORDS = 400
+/** A longer quote must be met exactly: the search is quadratic. */
+const MOST_WORDS = 120
 /** Words of a text that a near match is looked for in. */
 const MOST_TEXT_WORDS = 20_000
 /** Between the pieces of a quote with "…" in it, characters. */
@@ -34,11 +34,23 @@ export function findQuote(quote: string, text: string): FoundQuote | null {
 
 /** The same in a text that was folded before. */
 export function findFolded(quote: string, text: string, folded: FoldedText): FoundQuote | null {
-  const needle = bare(foldText(unquotedLines(quote)).text)
+  const needle = needleOf(quote)
+  return findWhole(needle, folded) ?? findPieces(needle, folded) ?? findNear(needle, text)
+}
+
+/** Only where it stands word for word. */
+export function findExact(quote: string, folded: FoldedText): FoundQuote | null {
+  return findWhole(needleOf(quote), folded)
+}
+
+function needleOf(quote: string): string {
+  return bare(foldText(unquotedLines(quote)).text)
+}
+
+function findWhole(needle: string, folded: FoldedText): FoundQuote | null {
   if (!LETTER.test(needle)) return null
   const at = indexOfWhole(folded.text, needle, 0)
-  if (at >= 0) return place(folded, at, at + needle.length, 'exact')
-  return findPieces(needle, folded) ?? findNear(needle, text)
+  return at < 0 ? null : place(folded, at, at + needle.length, 'exact')
 }
 
 /** A quote that runs over several lines may bring the marks that stored lines are shown with. */

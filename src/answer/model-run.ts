@@ -19,12 +19,16 @@ export interface ModelRun {
   readonly signal: AbortSignal | undefined
   readonly tally: SpendingTally
   readonly degraded: string[]
+  /** What was asked: what a sentence takes from it needs no source. */
+  readonly question: string
+  /** Raises CLOSED when the memory is closing: no further call is begun. */
+  readonly assertOpen: () => void
   /** The prompt that counts, with the form of the reply that the engine reads. */
   system(name: PromptName): Promise<string>
 }
 
 export function createModelRun(
-  parts: Pick<ModelRun, 'model' | 'traceId' | 'signal' | 'tally'>,
+  parts: Pick<ModelRun, 'model' | 'traceId' | 'signal' | 'tally' | 'question' | 'assertOpen'>,
   prompts: PromptTexts | undefined,
   bankSettings: Readonly<Record<string, unknown>> | undefined,
 ): ModelRun {
@@ -49,6 +53,7 @@ export async function callOf(
   evidence: readonly Evidence[],
   maxOutputTokens: number,
 ): Promise<ModelCall> {
+  run.assertOpen()
   return {
     ...{ purpose, prompt, maxOutputTokens, traceId: run.traceId, signal: run.signal },
     system: await run.system(purpose),

@@ -49,7 +49,7 @@ async function answerDeps(scope: Scope): Promise<AnswerDeps> {
     depsOf(scope, 'read'),
   )
   return {
-    ...{ store, analyser, clock, ids, trace, model },
+    ...{ store, analyser, clock, ids, trace, model, assertOpen: scope.engine.calls.assertOpen },
     recall: (query, options, traceId) =>
       repeatable(database, async () =>
         recall(await depsOf(scope, recallKind(options)), query, options, traceId),

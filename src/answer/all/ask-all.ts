@@ -70,7 +70,18 @@ export async function askAll(
   try {
     const model = requireModel(await deps.model())
     const { signal, prompts } = request
-    const run = createModelRun({ model, traceId, signal, tally: createTally() }, prompts, deps.store.settings)
+    const run = createModelRun(
+      {
+        model,
+        traceId,
+        signal,
+        tally: createTally(),
+        question: request.question,
+        assertOpen: deps.assertOpen,
+      },
+      prompts,
+      deps.store.settings,
+    )
     const found = await readAll(deps, request, run)
     const citations = found.sentences.reduce((sum, one) => sum + one.citations.length, 0)
     trace({ errorCode: null, status: found.status, answer: found.text, citations })
