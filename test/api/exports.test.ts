@@ -11,6 +11,8 @@ test('the root entry exports these values and no others', () => {
     'ERROR_CODES',
     'FORMATS',
     'FUSIONS',
+    'JOB_KINDS',
+    'JOB_STATES',
     'ProlepsisError',
     'RECALL_MODES',
     'TRACE_TYPES',
