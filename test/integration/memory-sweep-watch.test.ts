@@ -13,11 +13,15 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   createMemory,
+  type EngineEvent,
   type Memory,
   type Sweeper,
   type SweepPass,
   type SweepWatchOptions,
 } from '../../src/index.ts'
+import { depsOf } from '../../src/memory/scope.ts'
+import { scopeOf } from '../../src/memory/scopes.ts'
+import { watchFolder } from '../../src/retain/sweep/watch-folder.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
@@ -189,6 +193,39 @@ test('by polling: what changes is seen without the system telling', async () => 
   rmSync(join(root, 'a.txt'))
   await until(({ missing }) => missing.length === 1)
   await until(({ deleted }) => deleted.length === 1)
+})
+
+test('more than the system should watch is polled, and it says so', async () => {
+  const memory = bank()
+  put('a.txt', 'Alpha stands here.')
+  put('b.txt', 'Beta stands here.')
+  const limits = {
+    maxFileBytes: 1000,
+    exclude: [],
+    dataDir: null,
+    home: '/none',
+    holder: 'this test',
+    isGone: () => false,
+  }
+  const warned: EngineEvent[] = []
+  const sweeper = await watchFolder(
+    {
+      run: async (work) => work({ ...(await depsOf(scopeOf(memory), 'write')), ...limits }),
+      events: { emit: (event) => void warned.push(event) },
+      followUp: async () => undefined,
+      onEnd: () => undefined,
+      mostWatched: 2,
+    },
+    root,
+  )
+  sweepers.push(sweeper)
+  for await (const pass of sweeper.passes) {
+    expect(pass.error).toBeNull()
+    if (sweeper.by === 'polling') break
+  }
+  expect(warned).toMatchObject([
+    { type: 'warning', code: 'SWEEP_POLLING', message: expect.stringContaining('30 s') },
+  ])
 })
 
 test('a file that is being written is left until its writer pauses', async () => {

@@ -119,6 +119,22 @@ describe('one look after the other', () => {
     expect(await memory.sweep(root, { sourcePrefix: 'docs/', tags: ['y'] })).toMatchObject({ read: 0 })
   })
 
+  test('labels are given to a file later that could not be read meanwhile', async () => {
+    const memory = bank()
+    chmodSync(root, 0o755)
+    put('a.txt', 'Alpha stands here.')
+    put('b.txt', 'Beta stands here.')
+    await memory.sweep(root, { tags: ['x'] })
+    chmodSync(join(root, 'b.txt'), 0)
+    expect(await withoutRootRights(() => memory.sweep(root, { tags: ['y'] }))).toMatchObject({
+      failed: [{ path: 'b.txt' }],
+    })
+    chmodSync(join(root, 'b.txt'), 0o644)
+    expect(await memory.sweep(root, { tags: ['y'] })).toMatchObject({ read: 2, updated: 1, unchanged: 1 })
+    expect((await memory.documents()).map(({ tags }) => tags)).toEqual([['y'], ['y']])
+    expect(await memory.sweep(root, { tags: ['y'] })).toMatchObject({ read: 0 })
+  })
+
   test('a file that an ignore rule leaves out from now on is as good as gone', async () => {
     const memory = bank()
     for (const name of ['a', 'b', 'c']) put(`${name}.txt`, `This is the file ${name}.`)

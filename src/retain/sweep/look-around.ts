@@ -69,6 +69,7 @@ export async function lookAround(
   const anew = labels !== null && labels !== labelsHash(request)
   const { settleMs, stableInodes } = manner
   const found = compare(walk, known, { now: deps.clock.now(), settleMs, stableInodes, anew })
+  tally.hasPutOff = found.young.length > 0
   await noteSame(look, found.same)
   const { rest, vanished } = await move(look, found, known)
   await retainFiles(look, rest, known)
@@ -194,7 +195,10 @@ async function retainFiles(
     for await (const result of retainMany(deps, items(), request.signal, undefined, BATCH_VECTORS)) {
       const file = given[at++]!
       const problem = tally.take(result, file)
-      if (problem !== null && (tally.unreadable.has(file) || !OF_CONTENT.has(problem.code))) continue
+      if (problem !== null && (tally.unreadable.has(file) || !OF_CONTENT.has(problem.code))) {
+        tally.hasPutOff = true
+        continue
+      }
       if (result.status !== 'failed') deps.onDocument?.(result.document.documentId)
       const before = known.get(file.relative)
       const seen =

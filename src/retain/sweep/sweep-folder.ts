@@ -115,8 +115,8 @@ export async function sweepOnce(
     // every text of the pass has its trace id
     const joined: SweepDeps = { ...deps, ids: { next: () => traceId } }
     const seen = await lookAround(joined, claim, request, manner, tally)
-    // a folder that is not there says nothing about what its documents were given
-    const labels = tally.away === null ? labelsHash(request) : null
+    // noted when all of them were given it
+    const labels = tally.away === null && !tally.hasPutOff ? labelsHash(request) : null
     return { pass: await note(null, { device: seen.device, labels }), seen }
   } catch (error) {
     const known = isProlepsisError(error)

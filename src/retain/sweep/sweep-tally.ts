@@ -11,6 +11,8 @@ export interface SweepTally {
   total: number
   hidden: number
   away: string | null
+  /** Whether some file was put off that may be retained later, as it is. */
+  hasPutOff: boolean
   skip(path: string, reason: string): void
   fail(path: string, code: string, reason: string): void
   /** A file as it was. */
@@ -44,6 +46,7 @@ export function createSweepTally(request: Pick<IndexRequest, 'onProgress' | 'sou
     total: 0,
     hidden: 0,
     away: null,
+    hasPutOff: false,
     skip(path, reason) {
       skipped.push({ path, reason })
       tell(request.sourcePrefix + path, 'skipped', reason)

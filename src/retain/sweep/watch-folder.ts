@@ -18,6 +18,8 @@ export interface WatchDeps {
   /** After a pass, as part of its call. */
   readonly followUp: (deps: SweepDeps, pass: SweepPass, signal: AbortSignal | undefined) => Promise<void>
   readonly onEnd: () => void
+  /** Files and folders that are watched at most; past that it is polled. @default 50,000 */
+  readonly mostWatched?: number
 }
 
 /** Nobody tells of changes there. */
@@ -32,7 +34,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set(['INVALID_TEXT', 'INVALID_ARGUME
 /** After an error, or while the folder is not there. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-/** Files and folders that are watched at most; each takes memory here and in the system. */
+/** Each takes memory here and in the system. */
 const MOST_WATCHED = 50_000
 
 /**
@@ -42,7 +44,7 @@ const MOST_WATCHED = 50_000
  * @throws ProlepsisError as sweepFolder, for what is wrong from the start
  */
 export async function watchFolder(
-  { run, events, followUp, onEnd }: WatchDeps,
+  { run, events, followUp, onEnd, mostWatched = MOST_WATCHED }: WatchDeps,
   path: string,
   options: SweepWatchOptions = {},
 ): Promise<Sweeper> {
@@ -78,8 +80,7 @@ export async function watchFolder(
   }
   const follow = async (folders: readonly string[], files: number): Promise<void> => {
     if (pollMs !== null) return
-    if (files + folders.length > MOST_WATCHED)
-      return poll(`it has more than ${MOST_WATCHED} files and folders`)
+    if (files + folders.length > mostWatched) return poll(`it has more than ${mostWatched} files and folders`)
     following ??= await createFolderEvents({
       root,
       onChange: wake.note,
