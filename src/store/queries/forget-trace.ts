@@ -4,6 +4,8 @@ import { contentColumns, TRACE_TABLES } from './trace-tables.ts'
 
 /** Kinds of event that hold what was said. */
 const TELLING = ['recall', 'formulate', 'model-call', 'answer'] as const satisfies readonly TraceType[]
+/** Purposes of model calls of which nothing else of their trace tells: what was asked and answered has other words than the document. */
+export const OF_DOCUMENTS_ALONE: readonly string[] = ['questions', 'draft']
 const EVENTS_A_PAGE = 500
 
 export interface ForgottenParts {
@@ -15,16 +17,18 @@ export interface ForgottenParts {
 
 /**
  * Takes out of the trace what it holds of documents or chunks: model calls whose prompt had text of them go; of an exchange that had
- * returned a chunk, what was asked and answered goes; with whole documents also what became of their retains, jobs and files. What the
+ * returned a chunk or shown one to a model, what was asked and answered goes; with whole documents also what became of their retains, jobs and files. What the
  * words of the chunks tell is found by `forgetInReceipts`. Run it in the transaction that deletes them, before they go.
  */
 export async function forgetInTrace(tx: Queryable, bankId: number, parts: ForgottenParts): Promise<void> {
   const { documentIds, chunkIds, whole } = parts
   if (documentIds.length === 0) return
-  await tx.execute('delete from model_calls where bank_id = $1 and document_ids && $2::bigint[]', [
-    bankId,
-    documentIds,
-  ])
+  const shown = await tx.query<{ id: string }>(
+    `with gone as (
+       delete from model_calls where bank_id = $1 and document_ids && $2::bigint[] returning trace_id, purpose)
+     select distinct trace_id as id from gone where purpose <> all($3::text[])`,
+    [bankId, documentIds, OF_DOCUMENTS_ALONE],
+  )
   const exchanges = await tx.query<{ id: string }>(
     `with returned as (
        select distinct receipt_id from receipt_passages where bank_id = $1 and chunk_id = any($2::bigint[]))
@@ -34,11 +38,7 @@ export async function forgetInTrace(tx: Queryable, bankId: number, parts: Forgot
        and receipt_ids && (select coalesce(array_agg(receipt_id), '{}') from returned)`,
     [bankId, chunkIds],
   )
-  await blankTraces(
-    tx,
-    bankId,
-    exchanges.map(({ id }) => id),
-  )
+  await blankTraces(tx, bankId, [...new Set([...shown, ...exchanges].map(({ id }) => id))])
   if (whole) await forgetSources(tx, bankId, documentIds)
 }
 

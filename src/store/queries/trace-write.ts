@@ -1,7 +1,7 @@
 import type { TraceEvent, TraceType } from '../../observability/trace.ts'
 import type { Queryable } from '../database.ts'
 import { FORGOTTEN_REQUEST } from './forget-receipts.ts'
-import { blankTraces } from './forget-trace.ts'
+import { blankTraces, OF_DOCUMENTS_ALONE } from './forget-trace.ts'
 import { TRACE_TABLES } from './trace-tables.ts'
 
 /**
@@ -18,7 +18,8 @@ export async function insertTrace(
   const banks = await tx.query('select from banks where bank_id = $1 for key share', [bankId])
   if (banks.length === 0) return
   const there = await documentsThere(tx, bankId, [...new Set(events.flatMap(documentsOf))])
-  const kept = events.filter((event) => documentsOf(event).every((id) => there.has(id)))
+  const isThere = (event: TraceEvent): boolean => documentsOf(event).every((id) => there.has(id))
+  const kept = events.filter(isThere)
   for (const [type, { name, columns }] of Object.entries(TRACE_TABLES)) {
     const some = kept.filter((event) => event.type === type)
     if (some.length === 0) continue
@@ -31,7 +32,11 @@ export async function insertTrace(
       [bankId, JSON.stringify(some.map((event) => rowOf(event)))],
     )
   }
-  const forgotten = await tracesForgotten(tx, bankId, kept)
+  const shown = events.filter((event) => event.type === 'model-call' && !isThere(event))
+  const exchanges = shown.flatMap((event) =>
+    event.type === 'model-call' && !OF_DOCUMENTS_ALONE.includes(event.purpose) ? [event.traceId] : [],
+  )
+  const forgotten = [...exchanges, ...(await tracesForgotten(tx, bankId, kept))]
   if (forgotten.length > 0) await blankTraces(tx, bankId, forgotten)
 }
 
