@@ -8,7 +8,8 @@ import { modulesOf, programOf, snippetsOf } from '../support/doc-snippets.ts'
 import { closeMemories } from '../support/snippet-package.ts'
 import { ROOT, textOf } from './imports.ts'
 
-const DOCUMENTS = ['README.md', 'docs/library.md']
+const PROGRAMS = ['README.md', 'docs/library.md']
+const DOCUMENTS = [...PROGRAMS, 'docs/observability.md']
 const PACKAGE = join(ROOT, 'test/support/snippet-package.ts')
 
 let folder: string
@@ -52,7 +53,7 @@ describe('the program of each document runs and prints what the document says', 
     await closeMemories()
   })
 
-  test.each(DOCUMENTS)('%s', async (document) => {
+  test.each(PROGRAMS)('%s', async (document) => {
     const here = join(folder, document.replaceAll('/', '-'))
     mkdirSync(join(here, 'docs'), { recursive: true })
     writeFileSync(join(here, 'docs/install.md'), '# Install\n\nRun the installer.\n')
