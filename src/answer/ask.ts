@@ -168,8 +168,9 @@ async function oneRound(
   const history: readonly HistoryMessage[] = typeof query === 'string' ? [] : (query.history ?? [])
   const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
   const prompt = [
-    questionBlock(messageOf(query), history, day, rounds.queries),
     `Passages from memory:\n\n${evidenceBlock(evidence)}`,
+    // after the long part: models heed best what comes last
+    questionBlock(messageOf(query), history, day, rounds.queries),
     ...(said.length === 0 || emit === null
       ? []
       : [

@@ -1,7 +1,7 @@
 import type { Analyser } from '../domain/analysis/analyser.ts'
 import type { AnswerSentence, DroppedSentence, DropReason } from '../domain/answer.ts'
 import { errorCodeOf } from '../domain/error-code.ts'
-import { carries } from './carries.ts'
+import { carrying } from './carrying.ts'
 import { checkSentences } from './check-sentences.ts'
 import { type Located, locate } from './cite.ts'
 import type { Evidence } from './evidence.ts'
@@ -35,7 +35,11 @@ export function judgeQuotes(
   if (text.length > LONGEST_SENTENCE)
     return { text: text.slice(0, LONGEST_SENTENCE), located: [], state: 'too-long' }
   const located = locate(sentence.citations, evidence)
-  return { text, located, state: carries(text, located, analyser) ? 'quoted' : 'pending' }
+  const carried = carrying(text, located, analyser)
+  // a citation beside one that carries was judged by nobody
+  return carried.length > 0
+    ? { text, located: carried, state: 'quoted' }
+    : { text, located, state: 'pending' }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type AskEvent, createMemory, type GenerateRequest, type Memory } from '../../src/index.ts'
-import { createFakeEmbedder } from '../../src/testing.ts'
+import { createFakeEmbedder, createFakeLanguageModel } from '../../src/testing.ts'
 import { createAnsweringModel, passageWith, sentenceWith, verdictForAll } from '../support/answering-model.ts'
 import { codeOf, collect, useTestMemory } from '../support/test-memory.ts'
 
@@ -540,4 +540,16 @@ describe('a memory that closes', () => {
     expect(await codeOf(memory.ask('What of Kelly?'))).toBe('CLOSED')
     expect(await codeOf(collect(memory.ask.stream('What of Kelly?')))).toBe('CLOSED')
   })
+})
+
+test('the fake model of the package answers and reads everything, offline', async () => {
+  const memory = await createMemory({
+    ...{ inMemory: true, embedder: createFakeEmbedder(), model: createFakeLanguageModel(), enrich: false },
+  })
+  await memory.retain(KELLY, { source: 'kelly' })
+  expect(await memory.ask('When was Kelly born?')).toMatchObject({
+    ...{ status: 'answered', sentences: [{ citations: [{ ref: 'kelly#1' }] }] },
+  })
+  expect((await memory.askAll('What of Kelly?')).status).toBe('answered')
+  await memory.close()
 })

@@ -1,6 +1,6 @@
 import type { Analyser } from '../../domain/analysis/analyser.ts'
 import { errorCodeOf } from '../../domain/error-code.ts'
-import { carries } from '../carries.ts'
+import { carrying } from '../carrying.ts'
 import { checkSentences, type PendingSentence } from '../check-sentences.ts'
 import type { Evidence } from '../evidence.ts'
 import type { Judged } from '../judge.ts'
@@ -28,7 +28,8 @@ export async function checkFacts(
   const judged = facts.map(
     ({ text, located }): Judged => ({
       ...{ text, located },
-      state: carries(text, located, analyser) ? 'quoted' : 'pending',
+      // of a joined fact every place counts
+      state: carrying(text, located, analyser).length === located.length ? 'quoted' : 'pending',
     }),
   )
   const set = (index: number, state: Judged['state']): void => {

@@ -59,7 +59,7 @@ async function joinGroup(run: ModelRun, asked: string, group: readonly Fact[]): 
   if (group.length < 2) return group
   const listed = group.map(({ text }, i) => `<fact ${i + 1}>\n${quotedLines(text)}\n</fact ${i + 1}>`)
   const evidence = group.flatMap(({ located }) => located.map((one) => one.evidence))
-  const prompt = `${asked}\n\n${listed.join('\n')}`
+  const prompt = `${listed.join('\n')}\n\n${asked}`
   try {
     const call = await callOf(run, 'reduce', prompt, evidence, TOKENS_BESIDE + group.length * TOKENS_A_FACT)
     const items = await counted(run, run.model.generateObject({ ...call, schema: JOINED }))

@@ -140,7 +140,7 @@ function mayDoForLess(error: unknown): boolean {
 
 async function readPart({ run, asked }: Work, chunks: readonly StoredChunk[]): Promise<Mapped> {
   const evidence = evidenceOf(chunks)
-  const prompt = `${asked}\n\nPassages:\n\n${evidenceBlock(evidence)}`
+  const prompt = `Passages:\n\n${evidenceBlock(evidence)}\n\n${asked}`
   const call = await callOf(run, 'map', prompt, evidence, MAP_TOKENS)
   const said = await counted(run, run.model.generateObject({ ...call, schema: FACTS }))
   const facts = said

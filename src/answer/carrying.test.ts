@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAnalyser } from '../domain/analysis/create-analyser.ts'
-import { carries } from './carries.ts'
+import { carrying } from './carrying.ts'
 import { locate } from './cite.ts'
 import type { Evidence } from './evidence.ts'
 import { foldText } from './fold-text.ts'
@@ -24,7 +24,7 @@ function carried(
   speaker?: string,
   analyser = english,
 ): boolean {
-  return carries(sentence, locate([{ id: 1, quote }], [evidence(text, speaker)]), analyser)
+  return carrying(sentence, locate([{ id: 1, quote }], [evidence(text, speaker)]), analyser).length > 0
 }
 
 describe('a sentence of memory carries', () => {
@@ -95,6 +95,19 @@ describe('the model has to check a sentence', () => {
     expect(carried(text, text, 'Kelly isst gern Erdnüsse.', undefined, german)).toBe(false)
     expect(carried(text, text, text, undefined, german)).toBe(true)
   })
+})
+
+test('of several citations only those that carry are taken', () => {
+  const all = [
+    evidence('Kelly was born in 1990.'),
+    { ...evidence('Ana moved to Lisbon.'), id: 2, chunkId: 8 },
+  ]
+  const located = locate(
+    [1, 2].map((id) => ({ id, quote: all[id - 1]!.text })),
+    all,
+  )
+  expect(located).toHaveLength(2)
+  expect(carrying('Kelly was born in 1990.', located, english).map(({ evidence: { id } }) => id)).toEqual([1])
 })
 
 test('a citation has the places of its quote in the chunk and in the document', () => {

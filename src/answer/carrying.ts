@@ -26,12 +26,16 @@ const PERSONS = new Set(
 const SELF = new Set(['=i', '=we', '=my', '=our', '=me', '=us'])
 
 /**
- * Whether a cited sentence of memory says what a sentence of an answer says, so plainly that no model needs to judge it: the words of the
+ * The citations whose own sentence of memory says what a sentence of an answer says, so plainly that no model needs to judge it: the words of the
  * one (inflection and stop words aside, but with every word that denies, doubts or names a person's role) are the beginning of the other, in
  * the same order with nothing left out between, and what follows in memory neither denies nor doubts. Only for quotes that were met word for word.
  */
-export function carries(sentence: string, located: readonly Located[], analyser: Analyser): boolean {
-  return located.some(({ citation, evidence }) => {
+export function carrying(
+  sentence: string,
+  located: readonly Located[],
+  analyser: Analyser,
+): readonly Located[] {
+  return located.filter(({ citation, evidence }) => {
     if (citation.match !== 'exact') return false
     const { start, end } = sentencesAround(evidence.text, citation.inChunk.start, citation.inChunk.end)
     const speaker = evidence.speaker === null ? [] : weighty(evidence.speaker, analyser)
