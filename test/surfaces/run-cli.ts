@@ -90,7 +90,7 @@ export interface TestStore {
 }
 
 /** Commands that have commands of their own. */
-const GROUPS = ['bank', 'documents', 'embedder', 'eval', 'events', 'jobs']
+const GROUPS = ['bank', 'documents', 'embedder', 'eval', 'events', 'jobs', 'questions']
 
 /** One embedded store for a test file. */
 export function useTestStore(): TestStore {
