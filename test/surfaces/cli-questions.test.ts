@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type ChatServer, startChatServer } from '../support/chat-server.ts'
@@ -77,8 +76,8 @@ describe('questions', () => {
       /^1 text with 1 chunk: about 1 call of the model, \d+ tokens in and 150 out\.\n$/,
     )
     const refused = await store.run(['questions', 'regenerate', '--all', '--bank', bank])
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Add --yes to confirm.')])
-    const prompt = join(tmpdir(), `prolepsis-prompt-${process.pid}.md`)
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Add --yes to confirm.')])
+    const prompt = join(store.folder, 'pirate.md')
     await writeFile(prompt, 'Ask as a pirate.')
     const written = await store.run([
       ...['questions', 'regenerate', 'walrus.md', '--missing', '--await', '--prompt', prompt, '--bank', bank],
@@ -115,6 +114,6 @@ describe('questions', () => {
     vi.stubEnv('PROLEPSIS_MODEL', undefined)
     vi.stubEnv('PROLEPSIS_MODEL_BASE_URL', undefined)
     const run = await store.json(['questions', 'regenerate', 'walrus.md', '--bank', bank])
-    expect([run.code, run.errorCode()]).toEqual([1, 'MODEL_NOT_CONFIGURED'])
+    expect([run.code, run.errorCode()]).toEqual([2, 'MODEL_NOT_CONFIGURED'])
   })
 })
