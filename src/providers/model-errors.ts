@@ -42,7 +42,7 @@ export function modelErrorOf(thrown: unknown, context: ErrorContext): ProlepsisE
     'MODEL_REFUSED',
     `The provider of ${modelId} refused the call (${status}): ${told}`,
     {
-      hint: refusedHint(status, baseUrl),
+      hint: refusedHint(status, told, baseUrl),
       cause: causeWithout(thrown, context),
       details,
     },
@@ -64,12 +64,23 @@ export function withoutSecrets(text: string, secrets: readonly string[] = []): s
 const LONGEST_MESSAGE = 300
 
 function messageOf(thrown: unknown, { secrets }: ErrorContext): string {
-  const own = thrown instanceof Error ? thrown.message : String(thrown)
+  const own = ownMessage(thrown)
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : ''
   const text = cause === '' || own.includes(cause) ? own : `${own}: ${cause}`
   const safe = withoutSecrets(text, secrets).replaceAll(/\s+/g, ' ').trim()
   if (safe === '') return codeOf(thrown) ?? 'no reason was given.'
   return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe
+}
+
+/** Errors inside of a stream are plain objects. */
+function ownMessage(thrown: unknown): string {
+  const message: unknown =
+    typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'message') : thrown
+  return typeof message === 'string'
+    ? message
+    : thrown instanceof Error
+      ? ''
+      : (JSON.stringify(thrown) ?? String(thrown))
 }
 
 /** The vendor's error holds the request (stored text, headers): its kind and place are kept, not itself. */
@@ -93,7 +104,10 @@ function unavailableHint(status: number | null, thrown: unknown, baseUrl: string
   return `Nothing answers at ${baseUrl}: see whether the server runs there, and the setting of the base URL (model_base_url, embedder_base_url).`
 }
 
-function refusedHint(status: number, baseUrl: string | undefined): string {
+function refusedHint(status: number, told: string, baseUrl: string | undefined): string {
+  if (/max\w*[ _-]?tokens|maximum context|context length/i.test(told)) {
+    return 'The model takes, or writes, fewer tokens: lower thinking_tokens, or name a model with a larger window.'
+  }
   if (status === 401 || status === 403)
     return 'See whether the key in the environment is right and may use this model.'
   if (status === 404) {
