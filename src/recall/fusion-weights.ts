@@ -25,12 +25,12 @@ export const LEARNED_WEIGHTS: FusionWeights = {
  * strong model; between the two, by the share of candidates that have them.
  */
 export const LEARNED_ENRICHED_WEIGHTS: FusionWeights = {
-  bias: -4.695,
+  bias: -4.568,
   weights: {
-    ...{ z_content: 0.35, z_statement: 0.53, z_question: 0.78, z_concept: 0.139 },
-    ...{ z_text: 0.4, z_context: 0.09, z_document: 0.71, z_body: 0.6, z_cue: 0.8 },
-    ...{ speaker: 2.16, date: 2.5, when: 1.5 },
-    ...{ candidates: -1.057, best_cosine: 5.209, best_match: 0.329 },
+    ...{ z_content: 0.582, z_statement: 0.578, z_question: 0.403, z_concept: 0 },
+    ...{ z_text: 0.446, z_context: 0.077, z_document: 0.851, z_body: 0.6, z_cue: 0.8 },
+    ...{ speaker: 2.679, date: 2.679, when: 1.608 },
+    ...{ candidates: -1.12, best_cosine: 4.584, best_match: 0.647 },
   },
 }
 
