@@ -6,7 +6,7 @@ import { defined, keyValue } from '../options.ts'
 import { day, table } from '../render/table.ts'
 
 const SETTINGS =
-  'fusion, mode, limit, tokenBudget, formulator, rerank, weights (JSON, a multiplier a channel: weights={"entity":2}); they are the defaults of its recalls'
+  'fusion, mode, limit, tokenBudget, formulator, rerank, weights (JSON, a multiplier a channel: weights={"entity":2}), prompts (JSON, a text a prompt: prompts={"questions":"Ask …"}); they are the defaults of its calls'
 
 export function registerBank(program: Command, context: CliContext): void {
   const bank = program.command('bank').description('banks: units of isolation and of configuration')
