@@ -65,7 +65,13 @@ export function createBackgroundJobs(
       },
     })
     workers.add(worker)
-    return worker
+    return {
+      ...worker,
+      async stop() {
+        await worker.stop()
+        workers.delete(worker)
+      },
+    }
   }
 
   /** Undefined where jobs are left to other processes. */

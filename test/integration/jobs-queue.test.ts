@@ -14,6 +14,7 @@ import {
   listJobs,
   retryJobs,
 } from '../../src/store/queries/jobs.ts'
+import { forgetfulDatabase } from '../support/forgetful-database.ts'
 import { type JobBank, openJobBank } from '../support/job-bank.ts'
 import { describeStores, type OpenedStore } from './store-fixture.ts'
 
@@ -396,6 +397,30 @@ describeStores('jobs', (open) => {
       expect(worker.running()).toBe(0)
       await line.worker({ enrich: async () => DONE }).untilIdle()
       expect(await line.job(jobId)).toMatchObject({ state: 'done', attempts: 1 })
+    })
+
+    test('a worker whose store loses every other answer runs each job once, in one attempt', async () => {
+      const ids: number[] = []
+      for (const source of ['a', 'b', 'c']) ids.push(await line.retain(source))
+      const store = { ...line.bank.store, database: forgetfulDatabase(database) }
+      const seen: number[] = []
+      const handler: JobHandler = async (job, { extend, spend }) => {
+        seen.push(job.jobId)
+        spend({ inputTokens: 10, outputTokens: 1, reasoningTokens: null, costUsd: null })
+        await extend()
+        return DONE
+      }
+      await line.worker({ enrich: handler }, { banks: async () => [store] }).untilIdle()
+      expect(seen.sort((a, b) => a - b)).toEqual(ids)
+      for (const jobId of ids)
+        expect(await line.job(jobId)).toMatchObject({
+          state: 'done',
+          attempts: 1,
+          spent: { calls: 1, inputTokens: 10 },
+        })
+      expect(line.events.filter((event) => event.type === 'job-end' && event.state === 'done')).toHaveLength(
+        3,
+      )
     })
 
     test('kinds that nobody handles stay in line', async () => {
