@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SpaceSettings } from '../domain/embedder.ts'
 import type { VectorSpace } from '../store/bank-store.ts'
 import type { EmbedderSource } from './embedder-source.ts'
@@ -34,6 +35,7 @@ export function createEmbedderShelf(
   under: (settings: SpaceSettings) => EmbedderSource,
 ): EmbedderShelf {
   const known = new Map<string, ShelvedEmbedder>()
+  const replaced: ShelvedEmbedder[] = []
   const keyOf = ({ modelId, dimension }: Named): string => `${dimension} ${modelId}`
   const ownKey = async (asked: Named): Promise<string> => {
     const key = keyOf(await own.source.identity(asked))
@@ -55,16 +57,21 @@ export function createEmbedderShelf(
       await ownKey(identity).catch(() => undefined)
       const key = keyOf(identity)
       const there = known.get(key)
-      if (there === own) {
-        await embedder.source.close()
-        return { ...own, identity }
+      if (there !== undefined && (there === own || isSame(there, embedder))) {
+        if (there !== embedder) await embedder.source.close()
+        return { ...there, identity }
       }
+      // a call may be embedding with the one that it takes the place of: that is freed at the end
+      if (there !== undefined) replaced.push(there)
       known.set(key, embedder)
-      await there?.source.close()
       return { ...embedder, identity }
     },
     async close() {
-      for (const { source } of new Set([own, ...known.values()])) await source.close()
+      for (const { source } of new Set([own, ...known.values(), ...replaced])) await source.close()
     },
   }
 }
+
+/** Whether both are what the same settings name. */
+const isSame = (a: ShelvedEmbedder, b: ShelvedEmbedder): boolean =>
+  a === b || (a.settings !== null && isDeepStrictEqual(a.settings, b.settings))
