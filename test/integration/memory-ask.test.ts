@@ -69,6 +69,24 @@ describe('an answer', () => {
     expect(request!.system).not.toContain('Kelly')
   })
 
+  test('is one exchange in the trace: recall, calls of the model, answer', async () => {
+    answers({
+      answer: saying('Kelly avoids peanuts.', 'She does not eat peanuts'),
+      check: verdictForAll('supported'),
+    })
+    const { traceId, receipts } = await bank.ask('What does Kelly avoid?')
+    const exchange = await bank.events.trace(traceId)
+    const told = exchange?.events.map((event) =>
+      event.type === 'model-call' ? `${event.type} ${event.purpose}` : event.type,
+    )
+    expect([...new Set(told)].sort()).toEqual([
+      ...['answer', 'formulate', 'model-call answer', 'model-call check', 'recall'],
+    ])
+    expect(exchange?.events.find(({ type }) => type === 'answer')).toMatchObject({
+      ...{ receiptIds: receipts, status: 'answered', answer: 'Kelly avoids peanuts.', citations: 1, hops: 0 },
+    })
+  })
+
   test('in other words is checked by the model, with the passages that it cites alone', async () => {
     answers({
       answer: saying('Kelly avoids peanuts.', 'She does not eat peanuts'),
