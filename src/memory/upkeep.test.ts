@@ -33,7 +33,7 @@ function upkeepOf(mostWaiting: number): Upkeep {
     clock: { now: () => now },
     events: { emit: (event) => void events.push(event) },
     calls: { isBusy: () => busy },
-    receiptDays: 90,
+    ...{ receiptDays: 90, traceDays: 30, traceMegabytes: 1 },
     mostWaiting,
   })
 }
@@ -79,6 +79,23 @@ test('a write is followed up when nothing runs any more, and receipts past their
   )
   expect(await indexCount()).toBeGreaterThan(0)
   await expect(memory.explain(receipt!)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await upkeep.stop()
+})
+
+test('events of the trace are followed up when nothing runs, though nothing is written else: what is too old goes', async () => {
+  const { traceId } = await memory.recall('item 7')
+  expect(await memory.events.trace(traceId)).not.toBeNull()
+  now = Date.now() + 31 * 86_400_000
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const upkeep = upkeepOf(1_000)
+  upkeep.noteTrace([store.bankId])
+  await vi.advanceTimersByTimeAsync(10_000)
+  // more of it does not put it off
+  upkeep.noteTrace([store.bankId])
+  await vi.advanceTimersByTimeAsync(10_000)
+  vi.useRealTimers()
+  await vi.waitFor(() => expect(events.map((event) => 'task' in event && event.task)).toContain('old trace'))
+  expect(await memory.events.trace(traceId)).toBeNull()
   await upkeep.stop()
 })
 

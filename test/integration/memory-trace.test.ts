@@ -274,6 +274,32 @@ describe('forget', () => {
     expect(JSON.stringify(events)).not.toMatch(/walnut/i)
   })
 
+  test('an answer from a text that a model was shown goes, in its own words, without any receipt', async () => {
+    const memory = bank()
+    const { document } = await memory.retain('Zelda drew a quokka.', { source: 'z' })
+    await note(memory, {
+      ...call('asked', 'evidence', [document.documentId]),
+      purpose: 'reduce',
+    } as TraceRecord)
+    await note(memory, {
+      ...{ type: 'answer', ...frame('asked'), receiptIds: [], question: 'Who painted?', status: 'answered' },
+      ...{ answer: 'An animal was painted by her.', citations: 1, hops: 0 },
+    })
+    await note(memory, call('other', 'nothing of it', []))
+    await memory.forget({ source: 'z' })
+    const events = await memory.events.tail({ types: ['answer', 'model-call'] })
+    expect(events).toEqual([
+      expect.objectContaining({
+        traceId: 'asked',
+        type: 'answer',
+        question: null,
+        answer: null,
+        citations: 1,
+      }),
+      expect.objectContaining({ traceId: 'other', prompt: 'nothing of it' }),
+    ])
+  })
+
   test('all takes the whole trace, and the bank takes it along', async () => {
     const memory = bank()
     await memory.retain('Oslo is a city.', { source: 'oslo' })

@@ -5,7 +5,7 @@ import { parseEvaluation } from './read-cases.ts'
 /** What a drafted file says of itself, so that nobody takes its figures for more than they are. */
 function noteOf({ by, cases, cost }: DraftedEvaluation): readonly string[] {
   return [
-    `${cases.length} questions drafted ${by === 'model' ? 'by a model' : 'by rules'} from the bank's own chunks. Edit them: what people ask is worded otherwise, and often needs more than one place.`,
+    `${cases.length} question${cases.length === 1 ? '' : 's'} drafted ${by === 'model' ? 'by a model' : 'by rules'} from the bank's own chunks. Edit them: what people ask is worded otherwise, and often needs more than one place.`,
     ...(by === 'rules'
       ? [
           'They are made of the chunks’ own cues, so they are EASY: recall looks far better on them than on what people ask.',

@@ -23,7 +23,8 @@ function summaryOf(event: TraceEvent): string {
       return `${quoted(event.message)} → ${counted(event.passages, 'passage')}${event.degraded.length === 0 ? '' : ', degraded'}`
     case 'formulate': {
       const why = event.errorKind === null ? '' : ` (${event.errorKind})`
-      return `by ${event.by}${why}: ${quoted(event.queries?.join(' | ') ?? null)}`
+      const asked = event.queries?.length === 0 ? '' : `: ${quoted(event.queries?.join(' | ') ?? null)}`
+      return `by ${event.by}${why}${asked}`
     }
     case 'model-call': {
       const tokens = `${event.inputTokens ?? '?'} + ${event.outputTokens ?? '?'} tokens`
@@ -56,7 +57,10 @@ function detailsOf(event: TraceEvent): string[] {
         ...lines('stages', stagesOf(event.stages)),
       ]
     case 'formulate':
-      return [...lines('message', event.message), ...lines('queries', event.queries?.join('\n') ?? null)]
+      return [
+        ...lines('message', event.message),
+        ...(event.queries?.length === 0 ? [] : lines('queries', event.queries?.join('\n') ?? null)),
+      ]
     case 'model-call':
       return [
         ...lines('system', event.system),
