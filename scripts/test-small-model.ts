@@ -3,7 +3,7 @@
  * `node-llama-cpp` (MIT). Neither is a dependency: both are fetched into a cache folder at the first run (about 100 MB and 40 MB). The model writes much that is no
  * JSON, and that is the point: whatever it answers, nothing may be lost.
  *
- *   npm run test:small-model [-- --cache DIR --tokens N]
+ *   npm run test:small-model [-- --cache DIR --tokens N --threads N]
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,11 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 const { values } = parseArgs({
-  options: { cache: { type: 'string' }, tokens: { type: 'string', default: '160' } },
+  options: {
+    cache: { type: 'string' },
+    tokens: { type: 'string', default: '160' },
+    threads: { type: 'string', default: '1' },
+  },
 })
 const cache = values.cache ?? join(envPaths('prolepsis', { suffix: '' }).cache, 'small-model')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -211,7 +215,7 @@ try {
 }
 const runtime = await llama.getLlama({ gpu: false, build: 'never', progressLogs: false, logLevel: 'error' })
 const loaded = await runtime.loadModel({ modelPath: gguf })
-const context = await loaded.createContext({ contextSize: 4096, threads: 2 })
+const context = await loaded.createContext({ contextSize: 4096, threads: Number(values.threads) })
 const model = languageModel(llama, context.getSequence(), Number(values.tokens))
 const memory = await createMemory({
   ...{ inMemory: true, model, modelTimeoutMs: 1_800_000, formulateMs: 600_000, thinkingTokens: 0 },

@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createMemory, createReplayModel, type Memory, type MemoryOptions } from '../../src/index.ts'
 import { createFakeEmbedder, createFakeLanguageModel } from '../../src/testing.ts'
+import { startWireServer, type WireServer } from '../support/wire-server.ts'
 
 let opened: Memory | undefined
 const folders: string[] = []
@@ -121,5 +122,80 @@ describe('recall with a model', () => {
       code: 'IMPORT_INVALID',
       details: { line: 1 },
     })
+  })
+})
+
+describe('a provider', () => {
+  let server: WireServer
+  beforeAll(async () => {
+    server = await startWireServer()
+  })
+  afterAll(() => server.close())
+  const chat = (content: string) => ({
+    json: { choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] },
+  })
+  const opening = (more: MemoryOptions = {}) =>
+    open({ model: 'openai-compatible:local', modelBaseUrl: `${server.url}/v1`, enrich: false, ...more })
+
+  test('formulates by its name and address, with the key of the environment', async () => {
+    vi.stubEnv('PROLEPSIS_MODEL_KEY', 'key-of-the-model')
+    server.answer(chat('{"queries":["When was Kelly born?"]}'))
+    const memory = await opening()
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    expect((await memory.recall('her birthday?')).queries).toContain('When was Kelly born?')
+    expect(server.requests[0]?.headers.authorization).toBe('Bearer key-of-the-model')
+    vi.unstubAllEnvs()
+  })
+
+  test.each<[string, Parameters<WireServer['answer']>[0], string]>([
+    ['refuses', { status: 401, json: { error: { message: 'no' } } }, 'MODEL_REFUSED'],
+    ['fails', { status: 500, json: { error: { message: 'no' } } }, 'MODEL_UNAVAILABLE'],
+    ['hangs', { hang: true }, 'MODEL_TIMEOUT'],
+    ['is a page', { text: '<html>' }, 'MODEL_UNAVAILABLE'],
+    ['says nothing', chat(''), 'MODEL_REPLY_INVALID'],
+  ])('that %s takes no text away; a call that needs it says why', async (_, answer, code) => {
+    server.answer(answer)
+    const modelTimeoutMs = code === 'MODEL_TIMEOUT' ? 300 : 120_000
+    const memory = await opening({ modelTimeoutMs, formulateMs: 100, modelAttempts: 1 })
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    const found = await memory.recall('When was Kelly born?')
+    expect(found.passages).toHaveLength(1)
+    expect(found.formulation.by).toBe('rules')
+    await expect(memory.ask('When was Kelly born?')).rejects.toMatchObject({ code })
+  })
+
+  test('without its key is told of at the first call that needs it, by its variable', async () => {
+    vi.stubEnv('OPENAI_API_KEY', '')
+    const memory = await open({ model: 'openai:gpt-5-mini', enrich: false })
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    expect((await memory.recall('When was Kelly born?')).passages).toHaveLength(1)
+    await expect(memory.ask('When was Kelly born?')).rejects.toMatchObject({
+      code: 'MODEL_KEY_MISSING',
+      hint: expect.stringContaining('OPENAI_API_KEY'),
+    })
+    vi.unstubAllEnvs()
+  })
+
+  test('embeds, and a bank of its own is opened without asking for the dimension again', async () => {
+    const vectors = (count: number) => ({
+      json: { data: Array.from({ length: count }, (_, index) => ({ index, embedding: [3, 4, 0, index] })) },
+    })
+    const dataDir = join(folder(), 'store')
+    const options: MemoryOptions = {
+      dataDir,
+      embedderBaseUrl: `${server.url}/v1`,
+      embedder: 'openai-compatible:e',
+    }
+    server.answer(vectors(1), vectors(1))
+    const filling = await createMemory(options)
+    await filling.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    expect((await filling.stats()).bank).toMatchObject({ modelId: 'openai-compatible:e', dimension: 4 })
+    await filling.close()
+    server.answer({ status: 503, json: {} })
+    const offline = await createMemory({ ...options, modelAttempts: 1 })
+    const found = await offline.recall('When was Kelly born?')
+    expect(found.passages).toHaveLength(1)
+    expect(found.degraded.join()).toMatch(/openai-compatible:e/)
+    await offline.close()
   })
 })
