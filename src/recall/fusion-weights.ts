@@ -25,12 +25,12 @@ export const LEARNED_WEIGHTS: FusionWeights = {
  * strong model; between the two, by the share of candidates that have them.
  */
 export const LEARNED_ENRICHED_WEIGHTS: FusionWeights = {
-  bias: -4.568,
+  bias: -4.679,
   weights: {
-    ...{ z_content: 0.582, z_statement: 0.578, z_question: 0.403, z_concept: 0 },
-    ...{ z_text: 0.446, z_context: 0.077, z_document: 0.851, z_body: 0.6, z_cue: 0.8 },
-    ...{ speaker: 2.679, date: 2.679, when: 1.608 },
-    ...{ candidates: -1.12, best_cosine: 4.584, best_match: 0.647 },
+    ...{ z_content: 0.519, z_statement: 0.62, z_question: 0.488, z_concept: 0.749 },
+    ...{ z_text: 0.435, z_context: 0.075, z_document: 0.853, z_body: 0.6, z_cue: 0.8 },
+    ...{ speaker: 2.656, date: 2.656, when: 1.594 },
+    ...{ candidates: -1.127, best_cosine: 4.692, best_match: 0.677 },
   },
 }
 
@@ -51,9 +51,9 @@ export const STANDARD_WEIGHTS: FusionWeights = {
 export const STANDARD_ENRICHED_WEIGHTS: FusionWeights = {
   bias: 0,
   weights: {
-    ...{ z_content: 1, z_statement: 0.5, z_question: 2, z_concept: 0.5, z_window: 0.5 },
-    ...{ z_text: 0.5, z_context: 1, z_document: 0.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
-    ...{ speaker: 2, date: 2, when: 1 },
+    ...{ z_content: 1, z_statement: 1, z_question: 1, z_concept: 1, z_window: 0.5 },
+    ...{ z_text: 1, z_context: 0.25, z_document: 1.5, z_body: 1, z_cue: 1, z_entity: 0.5 },
+    ...{ speaker: 4, date: 4, when: 2 },
   },
 }
 
