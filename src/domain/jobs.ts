@@ -33,7 +33,7 @@ export interface Job {
   /** Of the retain that asked for it. */
   readonly traceId: string | null
   readonly spent: JobSpending
-  /** What the handler counted: questions kept and dropped, chunks left. */
+  /** What the handler counted: questions written, kept and dropped, and `dropped:` by reason where there is one. */
   readonly result: Readonly<Record<string, number>>
 }
 

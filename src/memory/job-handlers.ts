@@ -55,8 +55,12 @@ const SUMMED = ['asked', 'reused', 'written', 'kept', 'dropped'] as const
 
 /** Of all attempts: what one wrote, the next does not write again. */
 function countsOf(result: EnrichResult, before: Job['result']): Record<string, number> {
-  const sums = SUMMED.map((name) => [name, (before[name] ?? 0) + result[name]])
-  return { chunks: result.chunks, ...Object.fromEntries(sums) }
+  const sums = SUMMED.map((name) => [name, (before[name] ?? 0) + result[name]] as const)
+  const reasons = Object.entries(result.droppedBy)
+    .map(([reason, n]) => [`dropped:${reason}`, n] as const)
+    .map(([name, n]) => [name, (before[name] ?? 0) + n] as const)
+    .filter(([, n]) => n > 0)
+  return { chunks: result.chunks, ...Object.fromEntries([...sums, ...reasons]) }
 }
 
 /** The same calls, each noted in the job's row, those that fail too. */
