@@ -288,6 +288,8 @@ describe('what cannot be done', () => {
         ++calls > 2 ? Promise.reject(new Error('no more money')) : large.embed(texts, how),
     }
     await expect(its.embedder.migrate({ to: failing })).rejects.toMatchObject({ code: 'MODEL_FAILED' })
+    const left = await its.jobs.list({ kind: 'embed', state: 'waiting' })
+    expect(left.map(({ errorCode }) => errorCode)).toContain('MODEL_FAILED')
     expect(await answers(its)).toEqual(before)
     await expect(its.embedder.cutOver()).rejects.toMatchObject({
       code: 'MIGRATION_INCOMPLETE',
