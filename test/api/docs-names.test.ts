@@ -46,7 +46,9 @@ test('every command and every setting that a document names exists', () => {
     const code = [...textOf(document).matchAll(/```sh\n([\s\S]*?)```|`([^`\n]+)`/g)]
       .map((match) => match[1] ?? match[2]!)
       .join('\n')
-    const named = [...code.matchAll(/\bprolepsis ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)].map((match) => match[1]!)
+    const named = [...code.matchAll(/\bprolepsis ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g)].map(
+      (match) => match[1]!,
+    )
     const unknown = named.filter(
       (name) => !commands.some((one) => one === name || one === name.split(' ')[0]),
     )

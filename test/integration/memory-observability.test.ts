@@ -33,7 +33,9 @@ beforeAll(async () => {
         broken = false
         throw new Error('the line is down')
       }
-      return purpose === 'formulate' && !prompt.includes('unreadable') ? '{"questions":["When was Kelly born?"]}' : 'no JSON at all'
+      return purpose === 'formulate' && !prompt.includes('unreadable')
+        ? '{"questions":["When was Kelly born?"]}'
+        : 'no JSON at all'
     },
   })
   memory = await createMemory({ inMemory: true, embedder: createHashingEmbedder(), model, modelAttempts: 1 })

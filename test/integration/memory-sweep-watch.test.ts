@@ -6,6 +6,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,8 +26,9 @@ import { watchFolder } from '../../src/retain/sweep/watch-folder.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
-// files have the system's time: so has the memory
-const { bank, embedder } = useTestMemory({ clock: { now: () => Date.now() } })
+// files have the system's time: so has the memory, unless a test holds it
+let heldTime: number | null = null
+const { bank, embedder } = useTestMemory({ clock: { now: () => heldTime ?? Date.now() } })
 
 let root: string
 let sweepers: Sweeper[] = []
@@ -34,6 +36,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'prolepsis-watch-')))
 })
 afterEach(async () => {
+  heldTime = null
   for (const sweeper of sweepers) await sweeper.stop()
   sweepers = []
   rmSync(root, { recursive: true, force: true })
@@ -77,6 +80,8 @@ describe('by what the system tells', () => {
   test('adds, changes, renames and deletions come by themselves, in new folders too', async () => {
     const memory = bank()
     put('a.txt', 'Alpha stands here.')
+    // nobody writes it any more
+    utimesSync(join(root, 'a.txt'), new Date(0), new Date(0))
     const { sweeper, until } = await watch(memory)
     expect(sweeper).toMatchObject({ root, by: 'events' })
     expect(last(await until(({ reason }) => reason === 'start'))).toMatchObject({ created: 1 })
@@ -232,12 +237,17 @@ test('a file that is being written is left until its writer pauses', async () =>
   const memory = bank()
   const { until } = await watch(memory, { pollMs: 100 })
   await until(({ reason }) => reason === 'start')
+  heldTime = Date.now()
+  const written = new Date(heldTime)
   put('a.txt', 'It begins')
+  utimesSync(join(root, 'a.txt'), written, written)
   // as long as a write is not old
   for (let pass = 0; pass < 4; pass++) {
     appendFileSync(join(root, 'a.txt'), ' and goes on')
-    await until(() => true)
+    utimesSync(join(root, 'a.txt'), written, written)
+    await until(({ created }) => created === 0)
   }
+  heldTime += 60_000
   await until(({ created }) => created === 1)
   const text = readFileSync(join(root, 'a.txt'), 'utf8')
   expect((await memory.document('a.txt'))?.text).toBe(text)

@@ -34,7 +34,7 @@ describe('help', () => {
     expect((await runCli(['--help'])).out).toBe(help.out)
     const names = everyCommand().map(({ path }) => path)
     for (const name of names.filter((path) => !path.includes(' '))) expect(help.out).toContain(`\n  ${name}`)
-    for (const later of ['ask', 'chat', 'serve', 'mcp', 'tui', 'facts', 'entities', 'session'])
+    for (const later of ['chat', 'serve', 'mcp', 'tui', 'facts', 'entities', 'session'])
       expect(names).not.toContain(later)
   })
 
@@ -110,7 +110,7 @@ describe('wrong use', () => {
     [['documents', 'list', '--state', 'old'], 'INVALID_ARGUMENT', 'superseded'],
     [['bank', 'delete', 'a'], 'INVALID_ARGUMENT', '--yes'],
     [['completions', 'csh'], 'INVALID_ARGUMENT', 'bash, zsh, fish'],
-    [['ask', 'why?'], 'INVALID_ARGUMENT', 'unknown command'],
+    [['chat', 'why?'], 'INVALID_ARGUMENT', 'unknown command'],
   ])('%j is refused with exit code 2', async (args, code, says) => {
     const text = await runCli(args)
     expect(text.code).toBe(2)
