@@ -11,6 +11,8 @@ const TURNING = new Set(
     'false untrue wrong deny denies denied refuse refuses refused fail fails failed pretend pretends pretended',
     'say says said claim claims claimed think thinks thought believe believes believed guess hope hopes hoped dream dreamt dreamed',
     'plan plans planned want wants wanted wish wishes intend intends intended try tries tried almost nearly until before ignore',
+    'or either except only when whenever once provided assuming rarely seldom',
+    'oder entweder außer nur eller ou sauf sólo salvo oppure или кроме только',
     'nicht kein keine keinen keiner nie niemals ohne wenn falls vielleicht könnte würde soll sollte angeblich',
     'ne pas jamais aucun aucune sans si peut-être nunca jamás ningún ninguna sin tal vez quizás',
     'non mai nessuno senza se forse não nem sem talvez niet geen nooit zonder als misschien inte aldrig utan om kanske',
@@ -23,11 +25,24 @@ const PERSONS = new Set(
     ' ',
   ),
 )
+/**
+ * English words that may be left out or put in. No other stop word may: "from" is not "to", "or" not "and", "by" not "for", what "will" be done is
+ * not done.
+ */
+const EMPTY = new Set(['a', 'an', 'the', 'and', 'of', 'that'])
+/** Forms that say the same: what was is told apart from what is. */
+const AUXILIARIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ am: 'is', are: 'is', were: 'was', has: 'have', does: 'do' },
+    ...{ "'m": 'is', "'re": 'is', "'s": 'is', "'ve": 'have', "'ll": 'will', "'d": '=would' },
+    ...{ ca: 'can', wo: 'will', sha: 'shall' },
+  }),
+)
 const SELF = new Set(['=i', '=we', '=my', '=our', '=me', '=us'])
 
 /**
  * The citations whose own sentence of memory says what a sentence of an answer says, so plainly that no model needs to judge it: the words of the
- * one (inflection and stop words aside, but with every word that denies, doubts or names a person's role) are the beginning of the other, in
+ * one (inflection, articles, "and", "of", "that" aside) are the beginning of the other, in
  * the same order with nothing left out between, and what follows in memory neither denies nor doubts. Only for quotes that were met word for word.
  */
 export function carrying(
@@ -49,17 +64,27 @@ export function carrying(
   })
 }
 
-/** The words that count, in order: stems, and turning words and persons as they are, marked. */
+/** The words that count, in order: stems, English function words by their form, and turning words and persons as they are, marked. */
 function weighty(text: string, analyser: Analyser): string[] {
   return [...wordRuns(text, false)].flatMap(({ 0: word }) => {
     const plain = word.toLowerCase().replaceAll(/[’ʼ]/g, "'")
-    if (plain.endsWith("n't")) return ['=not']
+    if (plain.endsWith("n't")) return [...formOf(plain.slice(0, -3)), '=not']
+    const at = plain.indexOf("'")
+    const before = at < 0 ? plain : plain.slice(0, at)
+    const contracted = at < 0 ? [] : formOf(plain.slice(at))
     if (TURNING.has(plain) || PERSONS.has(plain)) return [`=${plain}`]
-    const [before = '', contracted] = plain.split("'")
-    if (contracted !== undefined && PERSONS.has(before)) return [`=${before}`]
+    if (at >= 0 && PERSONS.has(before)) return [`=${before}`, ...contracted]
     // a list of stop words may hold a denial; the English ones are known above
-    return analyser.language === 'english' ? analyser.terms(word) : [plain]
+    if (analyser.language !== 'english') return [plain]
+    const terms = analyser.terms(word)
+    if (terms.length === 0) return EMPTY.has(plain) ? [] : formOf(plain)
+    // of a name it is more often whose than what is
+    return plain.slice(at) === "'s" ? terms : [...terms, ...contracted]
   })
+}
+
+function formOf(word: string): readonly string[] {
+  return [AUXILIARIES.get(word) ?? word]
 }
 
 function withoutSpeaker(
