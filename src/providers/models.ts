@@ -49,10 +49,10 @@ export async function createLanguageModel(name: string, access: AccessOf): Promi
   return createAiSdkLanguageModel({ provider, model }, access(provider))
 }
 
-/** `FILE:provider:model`: a file may hold colons (`C:\\…`), so the model is what begins with the last provider. */
+/** `FILE:provider:model`: a file may hold colons (`C:\\…`), and so may a model (`ollama:mistral:7b`): the model is what begins with the first provider. */
 function recordingOf(text: string): { readonly file: string; readonly name: string } {
   const names = LANGUAGE_PROVIDERS.join('|')
-  const found = new RegExp(`^(.+):((?:${names}):.+)$`).exec(text)
+  const found = new RegExp(`^(.+?):((?:${names}):.+)$`).exec(text)
   if (found !== null) return { file: found[1]!, name: found[2]! }
   const colon = text.indexOf(':')
   // no known provider: the name's own check says so

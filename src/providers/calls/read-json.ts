@@ -19,9 +19,10 @@ export type JsonReading =
  */
 export function readJson(reply: string, prompts: readonly string[] = []): JsonReading {
   const spoken = withoutThinking(reply).trim()
-  const text = withoutPrompts(spoken, prompts).trim()
+  const own = withoutPrompts(spoken, prompts).trim()
   // the whole reply may speak of thinking, or of the prompt, inside its strings
-  const values = [...parsed(reply, JSON.parse), ...parsed(text, JSON.parse)]
+  const values = [...parsed(reply, JSON.parse), ...parsed(own, JSON.parse)]
+  const text = own.slice(0, LONGEST_SCAN)
   if (text === '' && values.length === 0) return { errorKind: spoken === '' ? 'empty' : 'prose' }
   const { whole, cut, brackets } = jsonIn(text)
   const found = whole.flatMap((part) => parsed(part.source, JSON.parse).map((value) => ({ ...part, value })))
@@ -103,6 +104,11 @@ function withoutPrompts(reply: string, prompts: readonly string[]): string {
 
 /** Characters that may be looked at more than once, for each character of the text: many brackets that are none cost no more. */
 const MOST_RESCANS = 16
+/** What a bracket costs that begins no JSON: the scan may go a hundred brackets deep before it is known. */
+const NO_JSON_COST = 2_000
+const LEAST_WORK = 200 * NO_JSON_COST
+/** Characters of a reply that are looked through; the whole of it may still be JSON as it stands. */
+const LONGEST_SCAN = 300_000
 
 interface JsonParts {
   readonly whole: { readonly source: string; readonly start: number }[]
@@ -115,7 +121,7 @@ interface JsonParts {
 function jsonIn(text: string): JsonParts {
   const parts: JsonParts = { whole: [], cut: { start: text.length, sources: [] }, brackets: [] }
   const opening = /[{[]/g
-  let work = MOST_RESCANS * text.length + 10_000
+  let work = MOST_RESCANS * text.length + LEAST_WORK
   for (let found = opening.exec(text); found !== null && work > 0; found = opening.exec(text)) {
     const start = found.index
     const end = scanJson(text, start)
@@ -125,7 +131,7 @@ function jsonIn(text: string): JsonParts {
       continue
     }
     parts.brackets.push(start)
-    work -= end === null ? 50 : text.length - start
+    work -= end === null ? NO_JSON_COST : text.length - start
     if (end === null) continue
     if (parts.cut.sources.length > 0) continue
     parts.cut.start = start
