@@ -125,6 +125,17 @@ test('secrets never appear among the shown values', () => {
   expect(text).not.toMatch(/pa%20ss|hush/)
 })
 
+test('an address of an API takes no key, and is shown without what looks like one', () => {
+  const read = (modelBaseUrl: string) => resolveSettings({ modelBaseUrl }, context)
+  for (const address of ['https://user:pass@api.example/v1', 'https://token@api.example/v1']) {
+    const refused = (): unknown => read(address)
+    expect(refused).toThrow(/without user name and password.*\*\*\*/)
+    expect(refused).not.toThrow(/pass@|token@/)
+  }
+  const { values } = read('https://api.example/v1?key=abc')
+  expect(values.find(({ name }) => name === 'modelBaseUrl')?.shown).toBe('https://api.example/v1?key=***')
+})
+
 test('variables that name no setting are listed', () => {
   expect(resolveSettings({}, contextWith({ PROLEPSIS_BNAK: 'a', PATH: '' })).unknownVariables).toEqual([
     'PROLEPSIS_BNAK',

@@ -148,7 +148,8 @@ function checked(name: SettingName, value: unknown, origin: Origin): Settings[Se
 }
 
 function shown(name: SettingName, value: unknown): string | number | boolean | null {
-  if (name === 'databaseUrl' && typeof value === 'string') return redactUrl(value)
+  const isAddress = name === 'databaseUrl' || name === 'modelBaseUrl' || name === 'embedderBaseUrl'
+  if (isAddress && typeof value === 'string') return redactUrl(value)
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : String(value)
 }
 

@@ -8,7 +8,7 @@ import type { TraceSink } from '../observability/trace.ts'
 import { createWaitingLine } from '../providers/calls/waiting-line.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import type { LanguageModel } from '../providers/language-model.ts'
-import { checkEmbedderName, checkRerankerName } from '../providers/models.ts'
+import { checkEmbedderName, checkRerankerName, languageProviderOf } from '../providers/models.ts'
 import type { RerankingModel } from '../providers/reranking-model.ts'
 import { type EmbedderSource, injectedEmbedder, localEmbedder, providerEmbedder } from './embedder-source.ts'
 import { accessOf, checkModel, createModelSource, type ModelSource, policyOf } from './model-source.ts'
@@ -53,7 +53,10 @@ export function chooseModels(options: MemoryOptions): {
   }
   checkModel(chosen.model, resolved.settings)
   if (typeof chosen.embedder === 'string') checkEmbedderName(chosen.embedder)
-  if (typeof chosen.reranker === 'string') checkRerankerName(chosen.reranker)
+  if (typeof chosen.reranker === 'string') {
+    checkRerankerName(chosen.reranker)
+    checkModel(gradingModelOf(chosen.reranker), resolved.settings)
+  }
   return { chosen, resolved, context }
 }
 
@@ -110,15 +113,34 @@ export function modelSourceOf({ model }: ChosenModels, world: BankWorld): ModelS
   return createModelSource({ ...world, model, line: createWaitingLine(world.settings.modelConcurrency) })
 }
 
-export function rerankerSourceOf({ reranker }: ChosenModels, world: BankWorld): RerankerSource {
+const GRADER = 'grader:'
+
+/** Name of the language model that a reranking model of that name grades with, or null. */
+const gradingModelOf = (reranker: string): string | null =>
+  reranker.startsWith(GRADER) ? reranker.slice(GRADER.length) : null
+
+/** The address of the language model's API is that of its provider: a grading model of another one keeps its own, and its key. */
+function graderSettings(grader: string, { model }: ChosenModels, settings: Settings): Settings {
+  const provider = typeof model === 'string' ? languageProviderOf(model) : null
+  const isShared = provider === null || provider === languageProviderOf(grader)
+  return isShared ? settings : { ...settings, modelBaseUrl: null }
+}
+
+export function rerankerSourceOf(chosen: ChosenModels, world: BankWorld): RerankerSource {
+  const { reranker } = chosen
   const { settings, env, clock } = world
   if (reranker === null) return NO_RERANKER
   const attempts = { line: createWaitingLine(settings.modelConcurrency), clock }
   const policy = policyOf(settings)
   if (typeof reranker === 'object') return injectedReranker(reranker, attempts, policy)
-  const grading = reranker.startsWith('grader:')
-    ? createModelSource({ ...world, model: reranker.slice('grader:'.length), line: attempts.line })
-    : null
+  const grader = gradingModelOf(reranker)
+  const grading =
+    grader === null
+      ? null
+      : createModelSource({
+          ...{ ...world, model: grader, line: attempts.line },
+          settings: graderSettings(grader, chosen, settings),
+        })
   return namedReranker(reranker, (store) => ({
     ...{ access: accessOf('model', null, env), world: attempts, policy },
     local: {

@@ -81,6 +81,11 @@ describe('what clients throw', () => {
     expect(of(own)).toBe(own)
   })
 
+  test('an error of ours inside of a vendor’s is what counts', () => {
+    const own = new ProlepsisError('MODEL_REFUSED', 'x')
+    expect(of(new Error('Failed to process successful response', { cause: own }))).toBe(own)
+  })
+
   test('neither the request nor the key is kept, the place in the code is', () => {
     const secret = ['private', 'value'].join('-')
     const thrown = error(`bad key ${secret}`, {

@@ -17,7 +17,9 @@ export interface ErrorContext {
  * 408, 409, 429, 5xx, network: MODEL_UNAVAILABLE, retryable, with `details.retryAfterMs` where the vendor said so. Other 4xx: MODEL_REFUSED.
  */
 export function modelErrorOf(thrown: unknown, context: ErrorContext): ProlepsisError {
-  if (isProlepsisError(thrown)) return thrown
+  // a vendor's client may have put what we raised ourselves into its own error
+  const own = (chainOf(thrown) as readonly unknown[]).find(isProlepsisError)
+  if (own !== undefined) return own
   const { modelId, baseUrl } = context
   const status = statusOf(thrown)
   const told = messageOf(thrown, context)
@@ -99,8 +101,12 @@ function unavailableHint(status: number | null, thrown: unknown, baseUrl: string
   if (status !== null) return 'Repeat the call later.'
   const code = codeOf(thrown)
   const isWrongAddress = code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-  if (!isWrongAddress) return 'Repeat the call.'
-  if (baseUrl === undefined) return 'See whether this machine reaches the network.'
+  if (baseUrl === undefined) {
+    return isWrongAddress ? 'See whether this machine reaches the network.' : 'Repeat the call.'
+  }
+  if (!isWrongAddress) {
+    return `Repeat the call; if it stays so, see whether ${baseUrl} is the base URL of a model’s API (often it ends with /v1).`
+  }
   return `Nothing answers at ${baseUrl}: see whether the server runs there, and the setting of the base URL (model_base_url, embedder_base_url).`
 }
 

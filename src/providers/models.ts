@@ -7,6 +7,7 @@ import { parseModelName } from './model-name.ts'
 import {
   EMBEDDING_PROVIDERS,
   LANGUAGE_PROVIDERS,
+  type LanguageProvider,
   type Provider,
   type ProviderAccess,
   RERANKING_PROVIDERS,
@@ -27,6 +28,13 @@ const LANGUAGE_NAMES = [...LANGUAGE_PROVIDERS, 'replay', 'record'] as const
 export function checkLanguageModelName(name: string): void {
   const { provider, model } = parseModelName(name, LANGUAGE_NAMES)
   if (provider === 'record') checkLanguageModelName(recordingOf(model).name)
+}
+
+/** Whose API a language model is asked through; null for a recording, which asks nobody. @throws ProlepsisError PROVIDER_UNKNOWN */
+export function languageProviderOf(name: string): LanguageProvider | null {
+  const { provider, model } = parseModelName(name, LANGUAGE_NAMES)
+  if (provider === 'record') return languageProviderOf(recordingOf(model).name)
+  return provider === 'replay' ? null : provider
 }
 
 /**

@@ -38,6 +38,7 @@ describe('names of models', () => {
     [{ reranker: 'rerank-v3.5' }, 'PROVIDER_UNKNOWN', /Did you mean "cohere:rerank-v3.5"\?/],
     [{ reranker: 'grader:gpt-5' }, 'PROVIDER_UNKNOWN', /Did you mean "openai:gpt-5"\?/],
     [{ model: 'openai:x', dayCostUsd: 1 }, 'INVALID_CONFIG', /input_price and output_price/],
+    [{ reranker: 'grader:openai:x', dayCostUsd: 1 }, 'INVALID_CONFIG', /input_price and output_price/],
     [{ model: () => '', documentCostUsd: 1, inputPrice: 1 }, 'INVALID_CONFIG', /output_price/],
   ])('%j is refused before anything is opened', async (options, code, hint) => {
     await expect(open(options)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) })
@@ -162,6 +163,19 @@ describe('a provider', () => {
     expect(found.passages).toHaveLength(1)
     expect(found.formulation.by).toBe('rules')
     await expect(memory.ask('When was Kelly born?')).rejects.toMatchObject({ code })
+  })
+
+  test.each([
+    ['grader:ollama:judge', true],
+    ['grader:openai-compatible:judge', false],
+  ])('its address is that of its provider: %s is asked there: %s', async (reranker, isAsked) => {
+    server.answer(chat('{"ranking":[2,1]}'))
+    const memory = await opening({ model: 'ollama:local', reranker, formulator: 'rules' })
+    await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+    await memory.retain('Kelly likes birthdays.', { source: 'likes.md' })
+    const { degraded } = await memory.recall('When was Kelly born?', { rerank: true })
+    expect(server.requests.map(({ body }) => body.model)).toEqual(isAsked ? ['judge'] : [])
+    expect(degraded.join()).toMatch(isAsked ? /^$/ : /rerank: INVALID_CONFIG .*address/)
   })
 
   test('without its key is told of at the first call that needs it, by its variable', async () => {

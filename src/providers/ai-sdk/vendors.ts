@@ -12,6 +12,7 @@ import type {
   ProviderAccess,
   RerankingProvider,
 } from '../provider-access.ts'
+import { guardedFetch } from './guarded-fetch.ts'
 
 /** What the AI SDK's packages ask of their models, in addition to what is common to all. */
 export interface Vendor<Model> {
@@ -27,7 +28,7 @@ export async function languageVendor(
   model: string,
   access: ProviderAccess,
 ): Promise<Vendor<LanguageModelV3>> {
-  const options = optionsOf(provider, access)
+  const options = optionsOf(provider, model, access)
   switch (provider) {
     case 'anthropic': {
       const { createAnthropic } = await load(provider, () => import('@ai-sdk/anthropic'))
@@ -54,7 +55,7 @@ export async function languageVendor(
     case 'openrouter':
     case 'ollama':
     case 'openai-compatible':
-      return { model: (await compatible(provider, access)).chatModel(model) }
+      return { model: (await compatible(provider, model, access)).chatModel(model) }
   }
 }
 
@@ -70,7 +71,7 @@ export async function embeddingVendor(
   readonly maxTokens: number
   readonly purposes: EmbeddingPurposes
 }> {
-  const options = optionsOf(provider, access)
+  const options = optionsOf(provider, model, access)
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await load(provider, () => import('@ai-sdk/openai'))
@@ -101,7 +102,7 @@ export async function embeddingVendor(
       // servers of one's own cut silently what is over the window: small enough for all
       return {
         ...{
-          model: (await compatible(provider, access)).embeddingModel(model),
+          model: (await compatible(provider, model, access)).embeddingModel(model),
           maxTokens: 500,
           purposes: ALIKE,
         },
@@ -117,7 +118,7 @@ export async function rerankingVendor(
   access: ProviderAccess,
 ): Promise<RerankingModelV3> {
   const { createCohere } = await load(provider, () => import('@ai-sdk/cohere'))
-  return createCohere(optionsOf(provider, access)).reranking(model)
+  return createCohere(optionsOf(provider, model, access)).reranking(model)
 }
 
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
@@ -131,6 +132,7 @@ export function defaultBaseUrl(provider: Provider): string | null {
 
 async function compatible(
   provider: 'openrouter' | 'ollama' | 'openai-compatible',
+  model: string,
   access: Access & Pick<ProviderAccess, 'variable'>,
 ): Promise<ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>> {
   const baseURL = access.baseUrl ?? defaultBaseUrl(provider)
@@ -145,17 +147,21 @@ async function compatible(
   return createOpenAICompatible({
     ...{ name: provider, baseURL, includeUsage: true, supportsStructuredOutputs: true },
     ...(access.key === null ? {} : { apiKey: access.key }),
+    fetch: guardedFetch(`${provider}:${model}`),
   })
 }
 
 function optionsOf(
   provider: Provider,
+  model: string,
   access: ProviderAccess,
-): { readonly apiKey: string; readonly baseURL?: string } {
-  if (provider === 'ollama' || provider === 'openai-compatible' || provider === 'openrouter')
-    return { apiKey: '' }
-  const apiKey = keyOf(provider, access)
-  return { apiKey, ...(access.baseUrl === null ? {} : { baseURL: access.baseUrl }) }
+): { readonly apiKey: string; readonly baseURL?: string; readonly fetch: typeof fetch } {
+  const isKeyless = provider === 'ollama' || provider === 'openai-compatible' || provider === 'openrouter'
+  return {
+    apiKey: isKeyless ? '' : keyOf(provider, access),
+    ...(isKeyless || access.baseUrl === null ? {} : { baseURL: access.baseUrl }),
+    fetch: guardedFetch(`${provider}:${model}`),
+  }
 }
 
 /** @throws ProlepsisError MODEL_KEY_MISSING */

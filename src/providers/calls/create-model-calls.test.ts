@@ -223,6 +223,39 @@ describe('budgets', () => {
     expect(small.booked).toEqual([])
   })
 
+  test('calls made at once do not each find the budget whole', async () => {
+    // one at a time: the others are judged by what those before them took
+    const one = world(telling, { day: { tokens: 250, costUsd: null } }, 1)
+    const replies = await Promise.allSettled(Array.from({ length: 20 }, () => one.calls.generate(CALL)))
+    expect(replies.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    expect(one.booked).toHaveLength(3)
+
+    // all at once: each prompt counts from the moment that it is sent
+    let sent = 0
+    const prompt = 'x'.repeat(297)
+    const counted: GenerateFunction = async () => {
+      sent++
+      return 'done'
+    }
+    const many = world(counted, { day: { tokens: 250, costUsd: null } }, 20)
+    const calls = Array.from({ length: 20 }, () => many.calls.generate({ ...CALL, prompt }))
+    const streamed = (async () => {
+      for await (const _ of many.calls.stream({ ...CALL, prompt }));
+    })()
+    const settled = await Promise.allSettled([...calls, streamed])
+    expect(sent).toBe(2)
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(19)
+  })
+
+  test('a usage that is no count takes nothing off the budget', async () => {
+    const odd = { inputTokens: -5_000, outputTokens: Number.NaN, reasoningTokens: 1.5, costUsd: -1 }
+    const { calls, booked, traces } = world(() => result('done', { usage: odd }))
+    const { usage: told } = await calls.generate(CALL)
+    expect(told).toEqual({ inputTokens: 4, outputTokens: 2, reasoningTokens: 2, costUsd: null })
+    expect(booked[0]).toMatchObject({ inputTokens: 4, outputTokens: 2, costUsd: 0 })
+    expect(traces[0]).toMatchObject({ inputTokens: null, outputTokens: null, reasoningTokens: 2 })
+  })
+
   test('money of the day by the prices, or by what the provider tells', async () => {
     const prices = { input: 1_000, output: 10_000 }
     const priced = world(telling, { prices, day: { tokens: null, costUsd: 0.4 } })

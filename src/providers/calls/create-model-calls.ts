@@ -5,13 +5,15 @@ import type { ModelCall, ModelCalls, ModelReply } from '../model-calls.ts'
 import { type Attempting, underLimits } from './attempts.ts'
 import type { JsonSchema } from './fit-schema.ts'
 import {
-  assertAffordable,
+  afford,
+  type CallsWorld,
   limitsOf,
   type ModelCallsOptions,
   type Request,
   requestOf,
   type SpendingBook,
   settle,
+  soundUsage,
   withSpentTold,
 } from './one-call.ts'
 import { withoutThinking } from './read-json.ts'
@@ -21,7 +23,8 @@ import { NOTHING_SPENT } from './spending.ts'
 import { streamCall } from './stream-call.ts'
 
 /** Calls of a language model for one bank, under one policy: see `ModelCalls`. Nothing is called for it. */
-export function createModelCalls(options: ModelCallsOptions): ModelCalls {
+export function createModelCalls(given: ModelCallsOptions): ModelCalls {
+  const options: CallsWorld = { ...given, underWay: { tokens: 0, costUsd: 0 } }
   const { model } = options
   return {
     modelId: model.modelId,
@@ -50,7 +53,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
 
 /** Runs a call with its clock, and gives what it took with its value; an error tells it in `details.spent`. */
 async function withSpent<T>(
-  options: ModelCallsOptions,
+  options: CallsWorld,
   call: ModelCall,
   work: (attempting: Attempting, book: SpendingBook) => Promise<T>,
 ): Promise<ModelReply<T>> {
@@ -66,14 +69,13 @@ async function withSpent<T>(
 
 /** The text of a reply, after as many attempts as it takes. */
 async function spoken(
-  options: ModelCallsOptions,
+  options: CallsWorld,
   call: Request,
   attempting: Attempting,
   book: SpendingBook,
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await assertAffordable(options, call, book.total)
       const { text, finishReason } = await oneAttempt(options, call, attempting, attempt, book)
       if (withoutThinking(text).trim() !== '') return text
       if (finishReason === 'content-filter') throw filtered(options.model.modelId)
@@ -88,7 +90,7 @@ async function spoken(
 }
 
 async function oneAttempt(
-  options: ModelCallsOptions,
+  options: CallsWorld,
   call: Request,
   attempting: Attempting,
   attempt: number,
@@ -97,11 +99,14 @@ async function oneAttempt(
   const { model, policy, clock } = options
   const request = requestOf(policy, call, attempting.signal)
   const leave = await attempting.enter()
+  // in its turn, not before it: what waits in the line would be judged by a book without those before it
+  const release = await afford(options, call, book.total, leave)
   const startedAt = clock.now()
   let reply: GenerateResult | null = null
   let error: ProlepsisError | null = null
   try {
-    reply = await attempting.race(Promise.resolve(model.generate(request)))
+    const given = await attempting.race(Promise.resolve(model.generate(request)))
+    reply = { ...given, usage: soundUsage(given.usage) }
     return reply
   } catch (thrown) {
     error = attempting.errorOf(thrown)
@@ -109,5 +114,6 @@ async function oneAttempt(
   } finally {
     leave()
     await settle(options, call, { attempt, startedAt, request, reply, error }, book)
+    release()
   }
 }

@@ -1,7 +1,13 @@
 import { type ErrorCode, isProlepsisError, ProlepsisError } from '../../domain/errors.ts'
 import type { IdGenerator } from '../../domain/ports.ts'
 import type { TraceSink } from '../../observability/trace.ts'
-import type { GenerateRequest, GenerateResult, LanguageModel } from '../language-model.ts'
+import {
+  type GenerateRequest,
+  type GenerateResult,
+  type LanguageModel,
+  NO_USAGE,
+  type TokenUsage,
+} from '../language-model.ts'
 import type { ModelCall } from '../model-calls.ts'
 import type { AttemptOptions, AttemptWorld } from './attempts.ts'
 import { attemptsOf, type CallPolicy, dayOf, isInteractive, type UsageBook } from './call-policy.ts'
@@ -16,6 +22,11 @@ export interface ModelCallsOptions extends AttemptWorld {
   /** Whose calls these are. */
   readonly bank: { readonly bankId: number; readonly bank: string }
   readonly usage: UsageBook
+}
+
+/** What all calls of one `ModelCalls` share. */
+export interface CallsWorld extends ModelCallsOptions {
+  readonly underWay: UnderWay
 }
 
 export type Request = ModelCall & { readonly jsonSchema?: JsonSchema }
@@ -43,6 +54,23 @@ export function withSpentTold(error: unknown, call: ModelCall, spent: Spent): un
     ...{ retryable, cause, details: { ...details, purpose: call.purpose, spent } },
   })
 }
+
+/** A usage that can be booked: what is no count, or below zero, counts as not told, so that it takes nothing off a budget. */
+export function soundUsage(told: TokenUsage): TokenUsage {
+  // a stream of the caller's may end without one
+  const { inputTokens, outputTokens, reasoningTokens, costUsd } = { ...NO_USAGE, ...told }
+  return {
+    ...{ inputTokens: countOf(inputTokens), outputTokens: countOf(outputTokens) },
+    reasoningTokens: countOf(reasoningTokens),
+    costUsd: Number.isFinite(costUsd) && Number(costUsd) >= 0 ? costUsd : null,
+  }
+}
+
+/** No reply is so long, and no column holds more. */
+const MOST_TOKENS = 2 ** 31 - 1
+
+const countOf = (tokens: number | null): number | null =>
+  Number.isFinite(tokens) && Number(tokens) >= 0 ? Math.min(MOST_TOKENS, Math.round(Number(tokens))) : null
 
 export interface Attempt {
   readonly attempt: number
@@ -99,20 +127,50 @@ export function requestOf(policy: CallPolicy, call: Request, signal: AbortSignal
   }
 }
 
-/** @throws ProlepsisError BUDGET_EXCEEDED */
-export async function assertAffordable(
-  { model, policy, clock, usage }: ModelCallsOptions,
+/** What the prompts of calls under way take at least: they are in no book yet. */
+export interface UnderWay {
+  tokens: number
+  costUsd: number
+}
+
+/**
+ * Judges a call that is about to be made, and counts its prompt as under way until the function is called that it gives: calls made at once
+ * do not each find the budget as it was before all of them.
+ *
+ * @param leave gives back the place of the call in the line: done here when it is not made
+ * @throws ProlepsisError BUDGET_EXCEEDED
+ */
+export async function afford(
+  { model, policy, clock, usage, underWay }: CallsWorld,
   call: ModelCall,
   spent: Spent,
-): Promise<void> {
+  leave: () => void,
+): Promise<() => void> {
   const tokens = estimateTokens(call.system) + estimateTokens(call.prompt)
   const { input } = policy.prices
   const next = { tokens, costUsd: input === null ? null : (tokens * input) / 1e6 }
-  if (policy.day.tokens !== null || policy.day.costUsd !== null) {
-    const today = await usage.spentOn(dayOf(clock.now()))
-    assertWithin({ of: 'day', limit: policy.day, spent: today }, next, model.modelId)
+  // before the book is read: a call that ends meanwhile is in one of both
+  const others = { ...underWay }
+  underWay.tokens += tokens
+  underWay.costUsd += next.costUsd ?? 0
+  const release = (): void => {
+    underWay.tokens -= tokens
+    underWay.costUsd -= next.costUsd ?? 0
   }
-  if (call.remaining === undefined) return
-  const own = { tokens: spent.inputTokens + spent.outputTokens, costUsd: spent.costUsd ?? 0 }
-  assertWithin({ of: 'document', limit: call.remaining, spent: own }, next, model.modelId)
+  try {
+    if (policy.day.tokens !== null || policy.day.costUsd !== null) {
+      const today = await usage.spentOn(dayOf(clock.now()))
+      const used = { tokens: today.tokens + others.tokens, costUsd: today.costUsd + others.costUsd }
+      assertWithin({ of: 'day', limit: policy.day, spent: used }, next, model.modelId)
+    }
+    if (call.remaining !== undefined) {
+      const own = { tokens: spent.inputTokens + spent.outputTokens, costUsd: spent.costUsd ?? 0 }
+      assertWithin({ of: 'document', limit: call.remaining, spent: own }, next, model.modelId)
+    }
+    return release
+  } catch (error) {
+    release()
+    leave()
+    throw error
+  }
 }

@@ -142,5 +142,7 @@ describe('whatever comes', () => {
       { numRuns: 1000 },
     )
     for (const bit of ['[', '{"a":', '"', '{', '[]', '<think>', '{"a":1}']) readJson(bit.repeat(5_000))
+    // a model that repeats itself to the end of its tokens, and a server that never ends
+    for (const bit of ['[', '{"a":', '[1,', 'x { [ " ']) readJson(bit.repeat(100_000))
   })
 })

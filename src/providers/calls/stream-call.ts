@@ -4,12 +4,13 @@ import { NO_USAGE } from '../language-model.ts'
 import type { ModelCall } from '../model-calls.ts'
 import { type Attempting, beginCall } from './attempts.ts'
 import {
-  assertAffordable,
+  afford,
+  type CallsWorld,
   limitsOf,
-  type ModelCallsOptions,
   requestOf,
   type SpendingBook,
   settle,
+  soundUsage,
   withSpentTold,
 } from './one-call.ts'
 import { empty, filtered } from './reply-errors.ts'
@@ -17,7 +18,7 @@ import { NOTHING_SPENT, spentOn } from './spending.ts'
 import { createThinkingFilter } from './thinking-filter.ts'
 
 /** A reply as it comes, under the policy: tried again only while nothing has come. Whoever stops reading ends the call. */
-export async function* streamCall(options: ModelCallsOptions, call: ModelCall): AsyncGenerator<GeneratePart> {
+export async function* streamCall(options: CallsWorld, call: ModelCall): AsyncGenerator<GeneratePart> {
   const book: SpendingBook = { total: NOTHING_SPENT }
   const { attempting, end } = beginCall(options, limitsOf(options, call))
   try {
@@ -43,16 +44,16 @@ export async function* streamCall(options: ModelCallsOptions, call: ModelCall): 
 }
 
 async function* streamOnce(
-  options: ModelCallsOptions,
+  options: CallsWorld,
   call: ModelCall,
   attempting: Attempting,
   attempt: number,
   book: SpendingBook,
 ): AsyncGenerator<GeneratePart> {
   const { model, policy, clock } = options
-  await assertAffordable(options, call, book.total)
   const request = requestOf(policy, call, attempting.signal)
   const leave = await attempting.enter()
+  const release = await afford(options, call, book.total, leave)
   const startedAt = clock.now()
   const filter = createThinkingFilter()
   let text = ''
@@ -66,7 +67,7 @@ async function* streamOnce(
       if (next.done === true) break
       const part = next.value
       if (part.type === 'text') text += part.text
-      else ending = { finishReason: part.finishReason, usage: part.usage }
+      else ending = { finishReason: part.finishReason, usage: soundUsage(part.usage) }
       const piece = part.type === 'text' ? filter.push(part.text) : ''
       shown += piece
       if (piece !== '') yield { type: 'text', text: piece }
@@ -91,6 +92,7 @@ async function* streamOnce(
     void Promise.resolve(parts.return(undefined)).catch(() => undefined)
     const reply = text === '' && ending === null ? null : { text, ...(ending ?? UNTOLD) }
     await settle(options, call, { attempt, startedAt, request, reply, error }, book)
+    release()
   }
 }
 
