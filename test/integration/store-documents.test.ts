@@ -345,6 +345,7 @@ describeStores('documents', (open) => {
       postings: 5,
       receipts: 0,
       byFormat: { prose: 1 },
+      jobs: { waiting: 0, running: 0, done: 0, dead: 0, cancelled: 0 },
       textBytes: 20,
     })
   })

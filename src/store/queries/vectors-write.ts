@@ -140,7 +140,7 @@ export async function deleteVectorsAt(
   if (places.length === 0) return
   await lockDerived(tx, bankId)
   await deleteWhere(tx, bankId, space, {
-    using: 'unnest($2::bigint[], $3::smallint[], $4::smallint[]) as p(chunk_id, kind, ordinal)',
+    joined: 'unnest($2::bigint[], $3::smallint[], $4::smallint[]) as p(chunk_id, kind, ordinal)',
     condition: 'x.chunk_id = p.chunk_id and x.kind = p.kind and x.ordinal = p.ordinal',
     parameters: [
       places.map(({ chunkId }) => chunkId),
@@ -152,7 +152,8 @@ export async function deleteVectorsAt(
 
 /** Which rows go: a condition on them as `x`, its parameters from `$2` on. */
 interface Going {
-  readonly using?: string
+  /** What else is looked at. */
+  readonly joined?: string
   readonly condition: string
   readonly parameters: readonly (readonly number[])[]
 }
@@ -161,9 +162,9 @@ async function deleteWhere(
   tx: Queryable,
   bankId: number,
   space: VectorSpace,
-  { using, condition, parameters }: Going,
+  { joined, condition, parameters }: Going,
 ): Promise<void> {
-  const where = `${using === undefined ? '' : `using ${using} `}where x.bank_id = $1 and ${condition}`
+  const where = `${joined === undefined ? '' : `using ${joined} `}where x.bank_id = $1 and ${condition}`
   const vectors = await tx.query<{ kind: number; n: number }>(
     `with gone as (delete from ${quoteIdentifier(vectorsTable(space))} x ${where} returning x.kind)
      select kind, count(*) as n from gone group by kind order by kind`,

@@ -125,7 +125,12 @@ export class SerialStatements implements RawDatabase {
 
   async #closeEngine(): Promise<void> {
     this.#options.onClose?.()
-    await this.#line.close(() => this.#engine.close())
+    // the last checkpoint may find the disk full
+    await this.#line
+      .close(() => this.#engine.close())
+      .catch((error: unknown) => {
+        throw toStoreError(error)
+      })
   }
 
   describe(): Readonly<Record<string, unknown>> {
