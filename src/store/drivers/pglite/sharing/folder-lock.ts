@@ -85,8 +85,17 @@ async function tryNumber(options: LockOptions, number: number): Promise<HeldLock
     },
     release: async () => {
       const temporary = join(folder, `release.${nonce}`)
-      await writeRecord(temporary, { ...record, released: true })
-      await rename(temporary, lockPath(folder, number))
+      const released = { ...record, released: true }
+      try {
+        await writeRecord(temporary, released)
+        await rename(temporary, lockPath(folder, number))
+      } catch (error) {
+        await rm(temporary, { force: true })
+        const code = errorCodeOf(error)
+        if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error
+        // on a full disk: over the old record, which takes no new space
+        await overwriteRecord(lockPath(folder, number), released, JSON.stringify(record).length)
+      }
     },
   }
 }
@@ -117,6 +126,16 @@ async function createInPlace(path: string, record: LockRecord): Promise<boolean>
   } catch (error) {
     if (errorCodeOf(error) === 'EEXIST') return false
     throw error
+  }
+}
+
+async function overwriteRecord(path: string, record: LockRecord, length: number): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(JSON.stringify(record).padEnd(length), 0)
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
 

@@ -127,8 +127,7 @@ export class SharedFolder implements RawDatabase {
     try {
       await member.raw.close()
     } finally {
-      await member.lock.release()
-      await member.service.close()
+      await member.lock.release().finally(() => member.service.close())
     }
   }
 
