@@ -7,6 +7,7 @@ import {
   type DraftAnswer,
   type DraftSentence,
   draft,
+  isBlank,
   readFollowUp,
   readSentence,
   readStatus,
@@ -27,7 +28,7 @@ export async function draftAnswer(
   if (onSentence === null) return counted(run, run.model.generateObject({ ...call, schema: ANSWER }))
   const reader = createSentenceReader()
   const sentences: DraftSentence[] = []
-  let [usage, isCut] = [NO_USAGE, false]
+  let [usage, isCut, unread] = [NO_USAGE, false, 0]
   try {
     for await (const part of run.model.stream(call)) {
       if (part.type === 'end') {
@@ -37,6 +38,7 @@ export async function draftAnswer(
       }
       for (const value of reader.push(part.text)) {
         const sentence = readSentence(value)
+        if (sentence === null && !isBlank(value)) unread += 1
         if (sentence === null || readStatus(reader.reply.values.get('status')) === 'not-in-memory') continue
         sentences.push(sentence)
         onSentence(sentence)
@@ -50,7 +52,8 @@ export async function draftAnswer(
   }
   const { values, hasSentences } = reader.reply
   const status = readStatus(values.get('status'))
-  if (!hasSentences && status !== 'not-in-memory') return again(run, call, onSentence)
+  const isRead = hasSentences && (sentences.length > 0 || unread === 0)
+  if (!isRead && status !== 'not-in-memory') return again(run, call, onSentence)
   if (isCut) run.degraded.push('answer: the reply was cut at its longest')
   // what was given is not taken back by a status that comes after it
   return draft(sentences.length > 0 ? 'answered' : status, sentences, readFollowUp(values.get('followUp')))

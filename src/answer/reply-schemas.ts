@@ -53,7 +53,7 @@ const SENTENCES_FORM = {
     required: ['text', 'citations'],
   },
 } as const
-const sentences = z.array(z.unknown()).meta(SENTENCES_FORM).transform(readAll(readSentence))
+const sentences = z.array(z.unknown()).meta(SENTENCES_FORM).transform(readAll(readSentence, 'sentence'))
 
 export const ANSWER: z.ZodType<DraftAnswer> = z
   .object({
@@ -86,7 +86,7 @@ export const CHECK: z.ZodType<readonly CheckedSentence[]> = z
       },
     }),
   })
-  .transform((reply) => readAll(readChecked)(reply.sentences))
+  .transform((reply, context) => readAll(readChecked, 'verdict')(reply.sentences, context))
 
 export const FACTS: z.ZodType<readonly DraftSentence[]> = z
   .object({ facts: sentences })
@@ -103,7 +103,7 @@ export const JOINED: z.ZodType<readonly JoinedFact[]> = z
       },
     }),
   })
-  .transform((reply) => readAll(readJoined)(reply.items))
+  .transform((reply, context) => readAll(readJoined, 'item')(reply.items, context))
 
 /** What a reply comes to: nothing said is not in memory. */
 export function draft(
@@ -170,10 +170,25 @@ function readText(value: unknown): string {
   return typeof value === 'string' ? value.replaceAll('\u0000', '').trim() : ''
 }
 
-function readAll<T>(read: (value: unknown) => T | null): (values: readonly unknown[]) => T[] {
-  return (values) =>
-    values.flatMap((value) => {
+/**
+ * Those that can be read. A list of which nothing can is another reply than was asked for: it must not pass for one that found nothing. (Blanks are a
+ * way to say nothing.)
+ */
+function readAll<T>(
+  read: (value: unknown) => T | null,
+  name: string,
+): (values: readonly unknown[], context: z.RefinementCtx) => T[] {
+  return (values, context) => {
+    const found = values.flatMap((value) => {
       const one = read(value)
       return one === null ? [] : [one]
     })
+    if (found.length === 0 && values.some((value) => !isBlank(value)))
+      context.addIssue({ code: 'custom', message: `It has a list without a ${name} that can be read.` })
+    return found
+  }
+}
+
+export function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && readText(value) === '')
 }

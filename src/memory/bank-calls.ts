@@ -60,8 +60,12 @@ export function storeCalls(engine: Engine, opener: BankOpener): Pick<Memory, 'ba
         const seen = { found: false }
         return change(async () => {
           await engine.receipts.flush()
+          await engine.trace.flush()
           // afterwards: a call that runs meanwhile would remember the bank that goes
-          return removeBank(database, name, seen).finally(() => opener.invalidate(name))
+          const gone = await removeBank(database, name, seen).finally(() => opener.invalidate(name))
+          // its rows are still in their pages
+          if (gone) await engine.upkeep.afterForget()
+          return gone
         })
       },
       info: (name) =>

@@ -23,7 +23,7 @@ const TRACE_PAUSE_MS = 3_600_000
 export interface Upkeep {
   /** After many writes, at once; the texts are safe already, so a failure is a warning. */
   afterBulk(store: BankStore, chunks: number, signal?: AbortSignal): Promise<void>
-  /** After forgetting: what was deleted leaves the disk, at once or, of many calls, after the last. A failure is a warning. */
+  /** After forgetting, or the deletion of a bank: what was deleted leaves the disk, at once or, of many calls, after the last. A failure is a warning. */
   afterForget(): Promise<void>
   /** After any write: some time later, when nothing runs. */
   noteWrite(): void

@@ -37,3 +37,21 @@ test('what was forgotten is in no file of a small embedded store any more', asyn
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+test('a bank that was deleted is in no file of a small embedded store any more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prolepsis-forget-'))
+  try {
+    const dataDir = join(folder, 'store')
+    const memory = await createMemory({ dataDir, embedder: createFakeEmbedder() })
+    await memory.retain('Oslo is a port.', { source: 'oslo' })
+    await memory.banks.create('told')
+    const told = memory.bank('told')
+    await told.retain('The zanzibarquokka is blue.', { questions: ['Where is the zanzibarquokka?'] })
+    await told.recall('What colour is the zanzibarquokka?')
+    expect(await memory.banks.delete('told')).toBe(true)
+    await memory.close()
+    expect(filesWith(dataDir, 'zanzibarquokka')).toEqual([])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
