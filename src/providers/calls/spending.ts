@@ -94,10 +94,14 @@ export function assertWithin(
   const { limit, spent } = budget
   const judge = (unit: 'tokens' | 'usd', most: number | null, used: number, wanted: number): void => {
     if (most === null || used + wanted <= most) return
-    const what = unit === 'tokens' ? `${used} of ${most} tokens` : `$${used.toFixed(4)} of $${most}`
+    const amount = (n: number): string =>
+      unit === 'tokens' ? `${n} tokens` : `$${Number(Math.max(0, n).toFixed(4))}`
+    // the document's limit is what is left of it
+    const left =
+      budget.of === 'day' ? `${amount(used)} of ${amount(most)} are spent` : `${amount(most - used)} are left`
     throw new ProlepsisError(
       'BUDGET_EXCEEDED',
-      `The budget of the ${budget.of} does not allow another call of ${modelId}: ${what} are spent.`,
+      `The budget of the ${budget.of} does not allow another call of ${modelId}: ${left}, and it takes at least ${amount(wanted)}.`,
       {
         hint:
           budget.of === 'day'

@@ -5,9 +5,13 @@ import type { StoredCue } from '../../store/queries/cues.ts'
 /** Chunks on either side of one that a model may have been shown together with it: those that are read at a time. */
 export const SHOWN_TOGETHER = 120
 /** Chunks on either side whose words a model may have put into a cue by right. */
-const CONTEXT = 14
+export const CONTEXT = 14
 
 type Words = Pick<StoredChunk, 'chunkId' | 'text' | 'label' | 'speaker'>
+
+/** What a model may take words from. */
+export const wordsOf = ({ text, label, speaker }: Omit<Words, 'chunkId'>): string =>
+  `${label ?? ''} ${speaker ?? ''} ${text}`
 
 /**
  * Cues that a model may have made with words of chunks that are to be forgotten: names and dates are taken from what stands around. A cue is one
@@ -22,8 +26,7 @@ export function cuesOfGone(
   cues: readonly StoredCue[],
   analyser: Analyser,
 ): ReadonlySet<StoredCue> {
-  const termsOf = ({ text, label, speaker }: Words): readonly string[] =>
-    analyser.terms(`${label ?? ''} ${speaker ?? ''} ${text}`)
+  const termsOf = (chunk: Words): readonly string[] => analyser.terms(wordsOf(chunk))
   const goneTerms = new Set(stored.filter(({ chunkId }) => gone.has(chunkId)).flatMap(termsOf))
   const places = new Map(stored.map(({ chunkId }, at) => [chunkId, at]))
   const around = new Map<number, ReadonlySet<string>>()

@@ -108,6 +108,41 @@ describe('enriching a document', () => {
     await assertSound(bank)
   })
 
+  test('another source takes over no words of what stands beside its like', async () => {
+    const bank = await openBank()
+    const garden = section('gecko')
+    const owned = await bank.retain(`${section('walrus')}${garden}`, { source: 'owned.md', title: 'Zoo' })
+    // a name that it takes from the passage before
+    const model = createWritingModel((passages) => ({
+      passages: passages.map(({ id, text }) => {
+        const animal = /The (\w+) of our zoo/.exec(text)?.[1] ?? 'nothing'
+        return {
+          id,
+          questions: [
+            `Where does the ${animal} of our zoo sleep?`,
+            `Where does the ${animal} of the walrus sleep?`,
+          ],
+          statement: `The ${animal} of the walrus sleeps in a house.`,
+          concepts: [`feeding the ${animal}`],
+        }
+      }),
+    }))
+    await enrich(bank, model, owned.document.documentId)
+    const taught = await cuesOf(bank, owned.document.documentId)
+    expect(taught.some(({ text }) => /gecko of the walrus/.test(text))).toBe(true)
+    const { length } = model.calls
+
+    const copy = await bank.retain(garden, { source: 'copy.md', title: 'Zoo' })
+    expect(await enrich(bank, model, copy.document.documentId)).toMatchObject({ asked: 0, reused: 1 })
+    expect(model.calls).toHaveLength(length)
+    const cues = await cuesOf(bank, copy.document.documentId)
+    expect(cues.map(({ text }) => text)).toEqual([
+      'Where does the gecko of our zoo sleep?',
+      'feeding the gecko',
+    ])
+    await assertSound(bank)
+  })
+
   test('what is paid for stays when the text is cut or derived anew, by the chunk that holds its byte', async () => {
     const bank = await openBank()
     const { document } = await bank.retain(zoo(), { source: 'zoo.md' })

@@ -137,13 +137,13 @@ interface Slice {
 /** False when the document was overtaken, so that the rest is not worth a call. */
 async function enrichSlice(run: Run, slice: Slice): Promise<boolean> {
   const lacking = await withoutCues(run, slice.own)
-  const fresh = await reuse(run, lacking)
+  const fresh = await reuse(run, lacking, slice.around)
   if (fresh === null) return false
   const first = new Map(fresh.toReversed().map((chunk) => [chunk.inputHash, chunk]))
   const asked = fresh.filter((chunk) => first.get(chunk.inputHash) === chunk)
   for (const batch of batchesOf(asked)) if (!(await enrichBatch(run, batch, slice.around))) return false
   const again = fresh.filter((chunk) => !asked.includes(chunk))
-  return again.length === 0 || (await reuse(run, again)) !== null
+  return again.length === 0 || (await reuse(run, again, slice.around)) !== null
 }
 
 async function withoutCues(
@@ -169,9 +169,13 @@ async function withoutCues(
 }
 
 /** Takes over what the bank has paid for already. @returns the others; null when the chunks are gone */
-async function reuse(run: Run, chunks: readonly ShownChunk[]): Promise<readonly ShownChunk[] | null> {
-  const { deps, options, counts, spool } = run
-  const paid = await paidCues(deps, chunks, spool, options)
+async function reuse(
+  run: Run,
+  chunks: readonly ShownChunk[],
+  around: readonly ShownChunk[],
+): Promise<readonly ShownChunk[] | null> {
+  const { deps, document, options, counts, spool } = run
+  const paid = await paidCues(deps, chunks, spool, { document, around }, options)
   if (paid.length === 0) return chunks
   const written = await write(run, paid, [])
   if (written === 0) return null

@@ -4,6 +4,7 @@ import { embedTexts } from '../embed-chunks.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { embeddingHash } from '../text-hash.ts'
 import type { VectorSpool } from '../vector-spool.ts'
+import { type Taker, withoutForeignWords } from './foreign-words.ts'
 import type { ShownChunk } from './shown-chunk.ts'
 import type { ModelCues } from './write-cues.ts'
 
@@ -20,6 +21,7 @@ export async function paidCues(
   deps: RetainDeps,
   chunks: readonly ShownChunk[],
   spool: VectorSpool,
+  taker: Taker,
   options: { readonly anewSince?: Date | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<readonly ModelCues[]> {
   const { database, bankId } = deps.store
@@ -30,14 +32,16 @@ export async function paidCues(
   )
   if (paid.size === 0) return []
   const likes = [...paid.values()].map(({ chunkId }) => chunkId)
-  const cues = (await cuesOfChunks(database, bankId, likes)).filter(({ origin }) => origin === 'model')
+  const written = (await cuesOfChunks(database, bankId, likes)).filter(({ origin }) => origin === 'model')
+  const cues = await withoutForeignWords(deps.store, deps.analyser, written, taker)
   const taken = chunks.flatMap((chunk): ModelCues[] => {
     const enrichment = paid.get(chunk.inputHash)
     if (enrichment === undefined) return []
     const own = cues
       .filter(({ chunkId }) => chunkId === enrichment.chunkId)
       .map(({ kind, text }) => ({ kind, text, origin: 'model' as const, embed: true }))
-    return [{ cues: own, enrichment: { ...enrichment, chunkId: chunk.chunkId } }]
+    const kept = Math.min(enrichment.kept, own.filter(({ kind }) => kind === 'question').length)
+    return [{ cues: own, enrichment: { ...enrichment, chunkId: chunk.chunkId, kept } }]
   })
   const texts = new Map(taken.flatMap((one) => one.cues.map(({ text }) => [embeddingHash(text), text])))
   const embedder = await deps.embedder()
