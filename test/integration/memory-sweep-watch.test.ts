@@ -6,12 +6,14 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Clock } from '../../src/domain/ports.ts'
 import {
   createMemory,
   type EngineEvent,
@@ -22,7 +24,7 @@ import {
 } from '../../src/index.ts'
 import { depsOf } from '../../src/memory/scope.ts'
 import { scopeOf } from '../../src/memory/scopes.ts'
-import { watchFolder } from '../../src/retain/sweep/watch-folder.ts'
+import { type WatchDeps, watchFolder } from '../../src/retain/sweep/watch-folder.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { codeOf, useTestMemory } from '../support/test-memory.ts'
 
@@ -169,6 +171,45 @@ describe('by what the system tells', () => {
     await until(({ updated }) => updated === 1)
   })
 
+  test('a folder that takes the place of another is watched, the root too', async () => {
+    const memory = bank()
+    const aside = mkdtempSync(join(tmpdir(), 'prolepsis-aside-'))
+    put('a.txt', 'Alpha stands here.')
+    put('sub/b.txt', 'Beta stands here.')
+    const { until } = await watch(memory)
+    await until(isStill)
+    try {
+      mkdirSync(join(aside, 'sub'))
+      writeFileSync(join(aside, 'sub/b.txt'), 'Beta stands in another folder.')
+      renameSync(join(root, 'sub'), join(aside, 'old'))
+      renameSync(join(aside, 'sub'), join(root, 'sub'))
+      await until(({ updated }) => updated === 1)
+      await until(isStill)
+      put('sub/b.txt', 'Beta was written there in place.')
+      await until(({ updated }) => updated === 1)
+      put('sub/c.txt', 'Gamma stands there.')
+      await until(({ created }) => created === 1)
+
+      rmSync(join(root, 'sub'), { recursive: true })
+      put('sub/deep/d.txt', 'Delta stands here.')
+      await until(({ created }) => created === 1)
+      await until(isStill)
+      put('sub/deep/new/e.txt', 'Epsilon stands here.')
+      await until(({ created }) => created === 1)
+
+      renameSync(root, join(aside, 'root'))
+      put('a.txt', 'Alpha stands in another root.')
+      put('sub/deep/d.txt', 'Delta stands in another root.')
+      await until(({ updated }) => updated > 0)
+      await until(isStill)
+      put('a.txt', 'Alpha was written there in place.')
+      await until(({ updated }) => updated === 1)
+      expect((await memory.doctor()).findings.filter((finding) => !finding.ok)).toEqual([])
+    } finally {
+      rmSync(aside, { recursive: true, force: true })
+    }
+  })
+
   test('a model that fails is no end: what it could not do is done later', async () => {
     const memory = bank()
     put('a.txt', 'Alpha stands here.')
@@ -200,30 +241,46 @@ test('by polling: what changes is seen without the system telling', async () => 
   await until(({ deleted }) => deleted.length === 1)
 })
 
-test('more than the system should watch is polled, and it says so', async () => {
-  const memory = bank()
-  put('a.txt', 'Alpha stands here.')
-  put('b.txt', 'Beta stands here.')
+async function watchWithin(
+  memory: Memory,
+  { clock, ...bounds }: Pick<WatchDeps, 'mostWatched' | 'putOffMs'> & { readonly clock?: Clock },
+  emit: (event: EngineEvent) => void = () => undefined,
+  options: SweepWatchOptions = {},
+): Promise<Sweeper> {
   const limits = {
-    maxFileBytes: 1000,
+    maxFileBytes: 1_000_000,
     exclude: [],
     dataDir: null,
     home: '/none',
     holder: 'this test',
     isGone: () => false,
   }
-  const warned: EngineEvent[] = []
   const sweeper = await watchFolder(
     {
-      run: async (work) => work({ ...(await depsOf(scopeOf(memory), 'write')), ...limits }),
-      events: { emit: (event) => void warned.push(event) },
+      run: async (work) =>
+        work({
+          ...(await depsOf(scopeOf(memory), 'write')),
+          ...limits,
+          ...(clock === undefined ? {} : { clock }),
+        }),
+      events: { emit },
       followUp: async () => undefined,
       onEnd: () => undefined,
-      mostWatched: 2,
+      ...bounds,
     },
     root,
+    options,
   )
   sweepers.push(sweeper)
+  return sweeper
+}
+
+test('more than the system should watch is polled, and it says so', async () => {
+  const memory = bank()
+  put('a.txt', 'Alpha stands here.')
+  put('b.txt', 'Beta stands here.')
+  const warned: EngineEvent[] = []
+  const sweeper = await watchWithin(memory, { mostWatched: 2 }, (event) => void warned.push(event))
   for await (const pass of sweeper.passes) {
     expect(pass.error).toBeNull()
     if (sweeper.by === 'polling') break
@@ -252,6 +309,20 @@ test('a file that is being written is left until its writer pauses', async () =>
   const text = readFileSync(join(root, 'a.txt'), 'utf8')
   expect((await memory.document('a.txt'))?.text).toBe(text)
   expect(await memory.versions('a.txt')).toHaveLength(1)
+})
+
+test('a file that is written all the time is read all the same, after a while', async () => {
+  const memory = bank()
+  put('a.txt', 'It begins and goes on')
+  const clock = { now: () => statSync(join(root, 'a.txt')).mtimeMs }
+  const sweeper = await watchWithin(memory, { clock, putOffMs: 300 }, undefined, { pollMs: 100 })
+  const seen: number[] = []
+  for await (const { created } of sweeper.passes) {
+    seen.push(created)
+    if (created === 1 || seen.length === 1000) break
+  }
+  expect(seen[0]).toBe(0)
+  expect(seen.at(-1)).toBe(1)
 })
 
 describe('one sweeper a folder', () => {

@@ -431,6 +431,12 @@ describe('a folder that went away', () => {
         ...{ created: 0, missing: [], deleted: [], away: expect.stringContaining('another file system') },
       })
     expect(await sources(memory)).toHaveLength(4)
+    // who knows that it is the folder says so
+    expect(await memory.sweep(root, { prune: 'force' })).toMatchObject({
+      ...{ created: 1, away: null, missing: ['sub/0.txt', 'sub/1.txt', 'sub/2.txt'] },
+    })
+    expect((await memory.sweep(root, { prune: 'force' })).deleted).toHaveLength(3)
+    expect(await memory.sweep(root)).toMatchObject({ away: null, unchanged: 2 })
   })
 })
 
@@ -540,6 +546,40 @@ test('with a language model: jobs of what is new alone; a rename asks it for not
   } finally {
     await memory.close()
   }
+})
+
+test('what was removed or forgotten by hand stays so until its file changes: a touch and other labels change nothing', async () => {
+  const memory = bank()
+  for (const name of ['a', 'b', 'c']) put(`${name}.txt`, `This is the file ${name}.`)
+  await memory.sweep(root)
+  await memory.forget({ source: 'a.txt' })
+  await memory.remove('b.txt')
+  for (const name of ['a', 'b']) utimesSync(join(root, `${name}.txt`), 1000, 1000)
+  expect(await memory.sweep(root)).toMatchObject({ read: 0, created: 0, unchanged: 3 })
+  expect(await memory.sweep(root, { tags: ['later'] })).toMatchObject({ created: 0, updated: 1 })
+  expect(await sources(memory)).toEqual(['c.txt'])
+  put('a.txt', 'This is the file a, written anew.')
+  put('b.txt', 'This is the file b, written anew.')
+  expect(await memory.sweep(root, { tags: ['later'] })).toMatchObject({ created: 2 })
+  // what index took away was not taken away by hand: it comes back with its file
+  rmSync(join(root, 'c.txt'))
+  expect(await memory.index(root)).toMatchObject({ deleted: 1 })
+  put('c.txt', 'This is the file c.')
+  expect(await memory.sweep(root)).toMatchObject({ created: 1 })
+  expect(await sources(memory)).toEqual(['a.txt', 'b.txt', 'c.txt'])
+  await sound(memory)
+})
+
+test('a clock that was put back keeps no file from leaving', async () => {
+  const memory = bank()
+  put('a.txt', 'Alpha stands here.')
+  put('b.txt', 'Beta stands here.')
+  await memory.sweep(root)
+  rmSync(join(root, 'b.txt'))
+  expect((await memory.sweep(root)).missing).toEqual(['b.txt'])
+  clock.time -= 3_600_000
+  expect((await memory.sweep(root)).deleted).toEqual(['b.txt'])
+  clock.time += 3_600_000
 })
 
 test('after everything was forgotten, a sweep begins anew', async () => {

@@ -419,6 +419,7 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
   await q.sweptFiles(database, bankId, rootId)
   await q.listSweepRoots(database, bankId)
   await q.deleteSweptFiles(database, bankId, rootId, ['a'])
+  await q.deleteSweptSources(database, bankId, ['a'])
   await q.renameSource(database, bankId, 'no/such', 'no/other')
   await q.releaseSweepRoot(database, bankId, rootId, 'me')
   await q.deleteSweepRoots(database, bankId)

@@ -9,6 +9,7 @@ import {
 } from '../../store/queries/documents.ts'
 import { cancelEnrichment } from '../../store/queries/job-leases.ts'
 import { retireTerms } from '../../store/queries/lexical-write.ts'
+import { deleteSweptSources } from '../../store/queries/sweep.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { INDEX_KEY } from './index-key.ts'
 import type { IndexRequest } from './index-options.ts'
@@ -85,6 +86,8 @@ export async function* prune(
 ): AsyncGenerator<Document, void, undefined> {
   for (const document of gone.documents) {
     throwIfAborted(signal)
+    // a sweep would take a file that comes back for one that was removed by hand
+    await deleteSweptSources(deps.store.database, deps.store.bankId, [document.source])
     if (await closeAsDeleted(deps, document)) yield document
   }
 }

@@ -4,7 +4,10 @@ import type { FoundFile } from '../index/walk-folder.ts'
 import { type CompareOptions, compare, noteOf } from './compare.ts'
 
 const NOW = 1_000_000_000_123
-const OPTIONS: CompareOptions = { now: NOW, settleMs: 200, stableInodes: true, anew: false }
+const OPTIONS: CompareOptions = {
+  ...{ now: NOW, settleMs: 200, stableInodes: true, anew: false },
+  isOverdue: () => false,
+}
 
 const file = (path: string, has: Partial<FoundFile> = {}): FoundFile => ({
   ...{ path: `/root/${path}`, relative: path, bytes: 5, modifiedMs: 1000.5, inode: '7' },
@@ -40,6 +43,11 @@ test('a file that was written a moment ago is left, neither read nor gone', () =
   const young = file('a', { modifiedMs: NOW - 100 })
   expect(compare({ files: [young], ...none }, known(seen(file('a'))), OPTIONS)).toMatchObject({
     ...{ young: [{ relative: 'a' }], toRead: [], vanished: [] },
+  })
+  // but not for ever
+  const overdue = { ...OPTIONS, isOverdue: (path: string) => path === 'a' }
+  expect(compare({ files: [young], ...none }, known(), overdue)).toMatchObject({
+    ...{ young: [], toRead: [{ relative: 'a' }] },
   })
 })
 

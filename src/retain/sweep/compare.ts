@@ -17,6 +17,8 @@ export interface CompareOptions {
   readonly now: number
   /** Files that were changed within so many milliseconds are left for later. */
   readonly settleMs: number
+  /** But not those that were put off for long. */
+  readonly isOverdue: (path: string) => boolean
   /** Whether inodes stay what they are; some network file systems make them up. */
   readonly stableInodes: boolean
   /** Read every file. */
@@ -35,7 +37,8 @@ export function compare(
   for (const file of walk.files) {
     const seen = known.get(file.relative)
     if (seen !== undefined && !options.anew && isSame(file, seen, options)) same.push(seen)
-    else if (Math.abs(options.now - file.modifiedMs) < options.settleMs) young.push(file)
+    else if (Math.abs(options.now - file.modifiedMs) < options.settleMs && !options.isOverdue(file.relative))
+      young.push(file)
     else toRead.push(file)
   }
   const present = new Set([

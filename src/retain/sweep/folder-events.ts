@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import { errorCodeOf } from '../../domain/error-code.ts'
@@ -21,7 +22,8 @@ const EXHAUSTED: ReadonlySet<unknown> = new Set(['ENOSPC', 'EMFILE', 'ENFILE'])
 
 /**
  * Tells that something changed in a folder, never what: the walk finds that out. Folders are followed one by one, so that those that the
- * ignore rules leave out are not watched.
+ * ignore rules leave out are not watched. When another folder has taken the place of one, all are watched anew: a watch stays with what it
+ * was opened on.
  */
 export async function createFolderEvents({
   root,
@@ -29,51 +31,91 @@ export async function createFolderEvents({
   onExhausted,
 }: FolderEventsOptions): Promise<FolderEvents> {
   const { FSWatcher } = await import('chokidar')
-  const followed = new Set<string>()
-  const watcher: FSWatcher = new FSWatcher({
-    depth: 0,
-    followSymlinks: false,
-    ignorePermissionErrors: true,
-    ignored: (path) => PASSING.test(basename(path)),
-  })
-  watcher.on('all', (event, path) => {
-    // one of the same name may come
-    if (event === 'unlinkDir') followed.delete(path)
-    onChange()
-  })
-  // the root itself was moved or deleted: of that nothing else tells
-  watcher.on('raw', (event, _path, details: unknown) => {
-    const watched: unknown =
-      typeof details === 'object' && details !== null && 'watchedPath' in details ? details.watchedPath : null
-    if (event === 'rename' && watched === root) onChange()
-  })
-  watcher.on('error', (error) => {
-    const code = errorCodeOf(error)
-    if (EXHAUSTED.has(code)) onExhausted(String(code))
-    else onChange()
-  })
-  let isClosed: () => void = () => undefined
-  const ready = new Promise<void>((resolve) => {
-    isClosed = resolve
-    watcher.once('ready', resolve)
-  })
+  /** Which folder had the name when it was followed; null: it is known to be gone. */
+  const followed = new Map<string, string | null>()
+  let isClosed = false
+  let open = start()
+
+  function start(): Watch {
+    const watcher = new FSWatcher({
+      depth: 0,
+      followSymlinks: false,
+      ignorePermissionErrors: true,
+      ignored: (path) => PASSING.test(basename(path)),
+    })
+    watcher.on('all', (event, path) => {
+      // one of the same name may come
+      if (event === 'unlinkDir' && followed.has(path)) followed.set(path, null)
+      onChange()
+    })
+    // the root itself was moved or deleted: of that nothing else tells
+    watcher.on('raw', (event, _path, details: unknown) => {
+      const watched: unknown =
+        typeof details === 'object' && details !== null && 'watchedPath' in details
+          ? details.watchedPath
+          : null
+      if (event === 'rename' && watched === root) onChange()
+    })
+    watcher.on('error', (error) => {
+      const code = errorCodeOf(error)
+      if (EXHAUSTED.has(code)) onExhausted(String(code))
+      else onChange()
+    })
+    let end: () => void = () => undefined
+    const ready = new Promise<void>((resolve) => {
+      end = resolve
+      watcher.once('ready', resolve)
+    })
+    return {
+      watcher,
+      ready,
+      close() {
+        end()
+        return watcher.close()
+      },
+    }
+  }
+
   return {
     async follow(folders) {
-      const now = new Set(folders)
-      const left = [...followed].filter((folder) => !now.has(folder))
+      const now = new Map<string, string | null>()
+      for (const folder of folders) now.set(folder, await identityOf(folder))
+      const isReplaced = folders.some(
+        (folder) => followed.has(folder) && followed.get(folder) !== now.get(folder),
+      )
+      if (isReplaced) {
+        await open.close()
+        followed.clear()
+        if (isClosed) return
+        open = start()
+      }
+      const left = [...followed.keys()].filter((folder) => !now.has(folder))
       const added = folders.filter((folder) => !followed.has(folder))
       for (const folder of left) followed.delete(folder)
-      for (const folder of added) followed.add(folder)
-      if (left.length > 0) watcher.unwatch(left)
+      for (const folder of added) followed.set(folder, now.get(folder) ?? null)
+      if (left.length > 0) open.watcher.unwatch(left)
       if (added.length === 0) return
-      watcher.add(added)
-      await ready
+      open.watcher.add(added)
+      await open.ready
       // what came between the walk and the watch
       onChange()
     },
     close() {
-      isClosed()
-      return watcher.close()
+      isClosed = true
+      return open.close()
     },
   }
+}
+
+interface Watch {
+  readonly watcher: FSWatcher
+  /** Resolves when the first folders are watched, or it was closed. */
+  readonly ready: Promise<void>
+  close(): Promise<void>
+}
+
+/** Tells a folder from another one that has its name, and perhaps its inode, later; null when it is gone. */
+async function identityOf(folder: string): Promise<string | null> {
+  const found = await stat(folder, { bigint: true }).catch(() => null)
+  return found === null ? null : `${found.dev}:${found.ino}:${found.birthtimeNs}`
 }

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { isProlepsisError, throwIfAborted } from '../../domain/errors.ts'
 import type { RetainItem } from '../../domain/retain.ts'
+import { findCurrentDocument } from '../../store/queries/documents.ts'
 import { type SweptFile, sweepRootsOf, sweptFiles, writeSweptFiles } from '../../store/queries/sweep.ts'
 import { folderId, isOfAnotherFolder, itemOf, OF_ANOTHER_FOLDER } from '../index/folder-item.ts'
 import type { IndexRequest } from '../index/index-options.ts'
 import { documentsFrom, isFromFolder, looksUnmounted } from '../index/prune.ts'
 import { type FoundFile, type Walk, walkFolder } from '../index/walk-folder.ts'
 import { retainMany } from '../retain-many.ts'
+import { contentHash } from '../text-hash.ts'
 import type { Claim } from './claim.ts'
 import { type Comparison, compare, noteOf } from './compare.ts'
 import { settleMissing } from './missing.ts'
@@ -61,14 +63,18 @@ export async function lookAround(
     (await sweptFiles(deps.store.database, deps.store.bankId, rootId)).map((file) => [file.path, file]),
   )
   if (manner.whole) await addIndexed(look, known)
-  tally.away = await whyAway(walk, known, device)
+  tally.away = await whyAway(walk, known, device, request)
   if (tally.away !== null) return AWAY
 
   for (const skipped of walk.skipped) tally.skip(skipped.path, skipped.reason)
   for (const closed of walk.unreadable) tally.fail(closed.path, closed.code, closed.reason)
   const anew = labels !== null && labels !== labelsHash(request)
   const { settleMs, stableInodes } = manner
-  const found = compare(walk, known, { now: deps.clock.now(), settleMs, stableInodes, anew })
+  const found = compare(walk, known, {
+    ...{ now: deps.clock.now(), settleMs, stableInodes, anew },
+    isOverdue: manner.patience.isOver,
+  })
+  manner.patience.putOff(found.young.map((file) => file.relative))
   tally.hasPutOff = found.young.length > 0
   await noteSame(look, found.same)
   const { rest, vanished } = await move(look, found, known)
@@ -112,11 +118,12 @@ async function whyAway(
   walk: Walk,
   known: ReadonlyMap<string, SweptFile>,
   device: string | null,
+  { prune }: IndexRequest,
 ): Promise<string | null> {
   const now = await stat(walk.root).catch(() => null)
   if (now === null || String(now.dev) !== walk.device)
     return 'the folder went away while it was looked at: nothing was retained or marked as deleted'
-  if (device === null || device === walk.device) return null
+  if (device === null || device === walk.device || prune === 'force') return null
   // the numbers of devices change with a restart: then the files are there
   const there = walk.files.filter((file) => known.has(file.relative)).length
   if (there * 2 >= known.size) return null
@@ -172,6 +179,7 @@ async function retainFiles(
   known: Map<string, SweptFile>,
 ): Promise<void> {
   const given: FoundFile[] = []
+  let notes: SweptFile[] = []
   async function* items(): AsyncGenerator<RetainItem, void, undefined> {
     for (const file of files) {
       throwIfAborted(request.signal)
@@ -179,11 +187,18 @@ async function retainFiles(
         tally.skip(file.relative, OF_ANOTHER_FOLDER)
         continue
       }
+      const item = await itemOf(file, request, from, tally.unreadable)
+      const before = known.get(file.relative)
+      if (before !== undefined && (await wasTakenAway(deps, item, before))) {
+        tally.same(file.relative)
+        const { contentHash, problem, reason, missing } = before
+        notes.push(noteOf(file, { contentHash, problem, reason, missing }, new Date(deps.clock.now())))
+        continue
+      }
       given.push(file)
-      yield await itemOf(file, request, from, tally.unreadable)
+      yield item
     }
   }
-  let notes: SweptFile[] = []
   const flush = async (): Promise<void> => {
     const batch = notes
     notes = []
@@ -220,6 +235,17 @@ async function retainFiles(
     // what is committed is noted, also when the pass ends here
     await note(deps, claim, notes)
   }
+}
+
+/** Whether a file has the bytes that were seen, and its document was removed or forgotten by hand since: it stays so until the file changes. */
+async function wasTakenAway(
+  { store }: SweepDeps,
+  { content, source }: RetainItem,
+  { contentHash: hash, problem, missing }: SweptFile,
+): Promise<boolean> {
+  if (hash === null || problem !== null || missing > 0) return false
+  if (!(content instanceof Uint8Array) || contentHash(content) !== hash) return false
+  return source !== undefined && (await findCurrentDocument(store.database, store.bankId, source)) === null
 }
 
 /** Lets what waits in this process go first. */

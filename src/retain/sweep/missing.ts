@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../domain/errors.ts'
 import { findCurrentDocument } from '../../store/queries/documents.ts'
-import { deleteSweptFiles, type SweptFile, writeSweptFiles } from '../../store/queries/sweep.ts'
+import { deleteSweptSources, type SweptFile, writeSweptFiles } from '../../store/queries/sweep.ts'
 import { closeAsDeleted, isFromFolder } from '../index/prune.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 
@@ -40,12 +40,15 @@ export async function settleMissing(
       marked.push({ ...file, missing: 1, changedAt: now })
       continue
     }
-    if (file.missing > 1 || now.getTime() - file.changedAt.getTime() < graceMs) continue
+    // a clock that was put back makes nobody wait
+    if (file.missing > 1 || Math.abs(now.getTime() - file.changedAt.getTime()) < graceMs) continue
     const source = deps.sourcePrefix + file.path
+    const isEmptied = emptied.has(file.path)
+    // before the document: what is noted and has none was taken away by hand, and stays so
+    if (!isEmptied) await deleteSweptSources(database, bankId, [source])
     if (await deleteDocument(deps, source)) deleted.push(source)
-    if (emptied.has(file.path))
+    if (isEmptied)
       await writeSweptFiles(database, bankId, deps.rootId, [{ ...file, missing: 2, changedAt: now }])
-    else await deleteSweptFiles(database, bankId, deps.rootId, [file.path])
   }
   await writeSweptFiles(database, bankId, deps.rootId, marked)
   return { marked: marked.map(({ path }) => path), deleted }

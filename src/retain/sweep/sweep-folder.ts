@@ -7,6 +7,7 @@ import type { IndexRequest } from '../index/index-options.ts'
 import { type FolderToSweep, folderToSweep } from './check-folder.ts'
 import { type Claim, type ClaimDeps, claimFolder } from './claim.ts'
 import { lookAround, type Seen } from './look-around.ts'
+import { createPatience, type Patience } from './patience.ts'
 import { labelsHash, readSweepOptions } from './sweep-options.ts'
 import { createSweepTally } from './sweep-tally.ts'
 
@@ -24,10 +25,15 @@ export interface PassManner {
   readonly graceMs: number
   /** A file that was changed within so many milliseconds is left for the next pass. */
   readonly settleMs: number
+  /** Until it was left for too long. */
+  readonly patience: Patience
   readonly stableInodes: boolean
 }
 
-const BY_CALL: PassManner = { reason: 'call', whole: true, graceMs: 0, settleMs: 0, stableInodes: true }
+const BY_CALL: PassManner = {
+  ...{ reason: 'call', whole: true, graceMs: 0, settleMs: 0, stableInodes: true },
+  patience: createPatience(0),
+}
 
 /**
  * One look at a folder, after which its documents are in step with its files: new and changed ones are retained, those that have another

@@ -6,6 +6,7 @@ import { type Claim, claimFolder } from './claim.ts'
 import { createFolderEvents, type FolderEvents } from './folder-events.ts'
 import { isOnNetworkMount } from './network-mounts.ts'
 import { createPassQueue } from './pass-queue.ts'
+import { createPatience } from './patience.ts'
 import { knownFolder, type PassManner, type SweepDeps, sweepOnce, warnAway } from './sweep-folder.ts'
 import { readWatchOptions } from './sweep-options.ts'
 import { createSweepTally } from './sweep-tally.ts'
@@ -20,12 +21,15 @@ export interface WatchDeps {
   readonly onEnd: () => void
   /** Files and folders that are watched at most; past that it is polled. @default 50,000 */
   readonly mostWatched?: number
+  /** A file that is written all the time is read after so many milliseconds all the same. @default 30,000 */
+  readonly putOffMs?: number
 }
 
 /** Nobody tells of changes there. */
 const NETWORK_POLL_MS = 30_000
 /** A file that was written a moment ago is left until its writer is done. */
 const SETTLE_MS = 200
+const PUT_OFF_MS = 30_000
 /** A file that is gone is looked for again after so long: an editor may be about to put another in its place. */
 const GRACE_MS = 2000
 const AGAIN_MS = GRACE_MS + 100
@@ -44,13 +48,14 @@ const MOST_WATCHED = 50_000
  * @throws ProlepsisError as sweepFolder, for what is wrong from the start
  */
 export async function watchFolder(
-  { run, events, followUp, onEnd, mostWatched = MOST_WATCHED }: WatchDeps,
+  { run, events, followUp, onEnd, mostWatched = MOST_WATCHED, putOffMs = PUT_OFF_MS }: WatchDeps,
   path: string,
   options: SweepWatchOptions = {},
 ): Promise<Sweeper> {
   const stopping = new AbortController()
   const wake = createWake()
   const queue = createPassQueue()
+  const patience = createPatience(putOffMs)
   const { request, claim } = await run(async (deps) => {
     const read = readWatchOptions(path, options, deps.maxFileBytes)
     const folder = await knownFolder(deps, path, read.index)
@@ -90,7 +95,7 @@ export async function watchFolder(
   }
 
   const manner = (reason: SweepReason, whole: boolean): PassManner => ({
-    ...{ reason, whole, stableInodes: !isFar, graceMs: GRACE_MS, settleMs: SETTLE_MS },
+    ...{ reason, whole, stableInodes: !isFar, graceMs: GRACE_MS, settleMs: SETTLE_MS, patience },
   })
   const attempt = async (
     reason: SweepReason,

@@ -184,6 +184,21 @@ export async function deleteSweptFiles(
   ])
 }
 
+/** Forgets what was seen of the files of these sources, of whatever folder. */
+export async function deleteSweptSources(
+  q: Queryable,
+  bankId: number,
+  sources: readonly string[],
+): Promise<void> {
+  if (sources.length === 0) return
+  await q.execute(
+    `delete from sweep_files f using sweep_roots r, unnest($2::text[]) s (source)
+     where f.bank_id = $1 and r.bank_id = $1 and f.root_id = r.root_id and starts_with(s.source, r.source_prefix)
+       and f.path = substr(s.source, length(r.source_prefix) + 1)`,
+    [bankId, sources],
+  )
+}
+
 /** Forgets the folders themselves, with all that was seen in them. */
 export async function deleteSweepRoots(q: Queryable, bankId: number): Promise<void> {
   await q.execute('delete from sweep_roots where bank_id = $1', [bankId])
