@@ -1,6 +1,7 @@
 import { ProlepsisError } from '../../domain/errors.ts'
 import { awaitUncut, createExitFlags } from './exit-guard.ts'
 import type { InferenceReply, InferenceRequest, InferenceStart, RuntimeInfo } from './inference-protocol.ts'
+import { switchOffNativeTelemetry } from './native-telemetry.ts'
 import { startInferenceWorker } from './start-inference-worker.ts'
 
 /** The model in its own thread, started at the first call. */
@@ -73,6 +74,8 @@ interface Connection {
 
 /** A thread and what is asked of it. While nothing is, it does not keep the process alive. */
 function openConnection(start: InferenceStart, onLost: (connection: Connection) => void): Connection {
+  // here, since a thread's own environment is a copy that the native library does not see
+  switchOffNativeTelemetry()
   const exitFlags = createExitFlags()
   const worker = startInferenceWorker({ ...start, exitFlags })
   worker.unref()
