@@ -2,7 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createMemory, createReplayModel, type Memory, type MemoryOptions } from '../../src/index.ts'
+import {
+  createMemory,
+  createRecordingModel,
+  createReplayModel,
+  type Memory,
+  type MemoryOptions,
+} from '../../src/index.ts'
 import { createFakeEmbedder, createFakeLanguageModel } from '../../src/testing.ts'
 import { startWireServer, type WireServer } from '../support/wire-server.ts'
 
@@ -109,6 +115,20 @@ describe('recall with a model', () => {
     await expect(model.generate(request)).rejects.toMatchObject({
       code: 'RECORDING_MISSING',
       details: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), nearest: 'formulate' },
+    })
+  })
+
+  test('a recording that was made with another room for thinking says so', async () => {
+    const file = join(folder(), 'calls.jsonl')
+    const asked = { purpose: 'draft', system: 'Write.', prompt: 'It rains.', maxOutputTokens: 900 }
+    await createRecordingModel(createFakeLanguageModel(), file).generate(asked)
+    const model = await createReplayModel(file)
+    await expect(model.generate({ ...asked, maxOutputTokens: 90 })).rejects.toMatchObject({
+      code: 'RECORDING_MISSING',
+      hint: expect.stringContaining('thinking_tokens'),
+    })
+    await expect(model.generate({ ...asked, prompt: 'It snows.' })).rejects.toMatchObject({
+      hint: expect.stringContaining('version of the prompt'),
     })
   })
 

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { ProlepsisError, throwIfAborted } from '../../domain/errors.ts'
-import { FINISH_REASONS, type GenerateResult, type LanguageModel, NO_USAGE } from '../language-model.ts'
-import { hashOfRequest, type RecordedCall } from './recording.ts'
+import {
+  FINISH_REASONS,
+  type GenerateRequest,
+  type GenerateResult,
+  type LanguageModel,
+  NO_USAGE,
+} from '../language-model.ts'
+import { digestOf, hashOfRequest, type RecordedCall } from './recording.ts'
 
 /**
  * A model that answers from a recording (`createRecordingModel`) and calls nobody. The same request was answered more than once: the
@@ -23,7 +29,7 @@ export async function createReplayModel(file: string): Promise<LanguageModel> {
       throwIfAborted(request.signal)
       const hash = hashOfRequest(request)
       const known = answers.get(hash)
-      if (known === undefined) throw missing(file, request.purpose, hash, recorded)
+      if (known === undefined) throw missing(file, request, hash, recorded)
       const turn = given.get(hash) ?? 0
       given.set(hash, turn + 1)
       return known[Math.min(turn, known.length - 1)]!
@@ -33,20 +39,32 @@ export async function createReplayModel(file: string): Promise<LanguageModel> {
 
 function missing(
   file: string,
-  purpose: string,
+  asked: GenerateRequest,
   hash: string,
   recorded: readonly RecordedCall[],
 ): ProlepsisError {
+  const { purpose } = asked
   const purposes = [...new Set(recorded.map((call) => call.purpose))]
   const nearest = purposes.includes(purpose) ? purpose : (purposes[0] ?? null)
   const same = recorded.filter((call) => call.purpose === purpose).length
+  const digest = digestOf(asked)
+  const differsInRoom = recorded.some(
+    ({ request, ...call }) =>
+      call.purpose === purpose &&
+      request.system === digest.system &&
+      request.prompt === digest.prompt &&
+      request.maxOutputTokens !== digest.maxOutputTokens,
+  )
+  const difference = differsInRoom
+    ? 'room for the reply (thinking_tokens)'
+    : 'prompt, or version of the prompt,'
   return new ProlepsisError(
     'RECORDING_MISSING',
     `The recording ${file} has no answer to this request for "${purpose}" (${hash.slice(0, 12)}…).`,
     {
       hint:
         same > 0
-          ? `It has ${same} for "${purpose}" whose prompt, or version of the prompt, was another: record again with record:FILE:provider:model.`
+          ? `It has ${same} for "${purpose}" whose ${difference} was another: record again with record:FILE:provider:model.`
           : `It holds ${purposes.map((name) => `"${name}"`).join(', ') || 'nothing'}: record with record:FILE:provider:model.`,
       details: { hash, purpose, nearest, path: file },
     },
