@@ -2,8 +2,8 @@ import type { Document } from '../domain/document.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import type { RetainContent } from '../domain/retain.ts'
 import { findCurrentDocument } from '../store/queries/documents.ts'
-import { callerQuestionsOf } from './caller-questions-stored.ts'
-import { type Derived, derive } from './derive.ts'
+import { callerQuestionsOf, questionsOfSameChunks } from './caller-questions-stored.ts'
+import { type Derived, derive, withQuestions } from './derive.ts'
 import { changesCues, type DocumentLabels, labelsHold, labelsOf, sameLabels } from './document-labels.ts'
 import { essence } from './extract/detect-format.ts'
 import { type Content, readContent } from './read-content.ts'
@@ -100,6 +100,14 @@ async function planNewText(
     maxTokens: embedder.maxTokens,
     countTokens: (text) => embedder.countTokens(text),
   })
+  const kept =
+    previous === null || request.questions !== undefined
+      ? new Map<number, readonly string[]>()
+      : await questionsOfSameChunks(deps.store, previous.documentId, derived.chunks)
+  const chunks =
+    kept.size === 0
+      ? derived.chunks
+      : derived.chunks.withCues((ordinal, cues) => withQuestions(kept.get(ordinal) ?? [], cues))
   return {
     kind: 'write',
     traceId,
@@ -107,7 +115,7 @@ async function planNewText(
     hash: input.hash,
     extracted,
     labels,
-    derived,
+    derived: { ...derived, chunks },
     notes: [...extracted.notes, ...derived.notes, ...notes],
     previous,
     enrich: isEnriched(deps, request),

@@ -302,3 +302,59 @@ describe('without a language model', () => {
     expect(await codeOf(memory.questions.regenerate({ all: true }))).toBe('MODEL_NOT_CONFIGURED')
   })
 })
+
+test('questions of the caller stay with the parts of a text that stay, and a model writes for the others', async () => {
+  const memory = tested.bank()
+  await retained(memory)
+  const [first] = await memory.questions.list('trips.md#1', { origin: 'model' })
+  await memory.questions.edit('trips.md#1', first!.questions[0]!.n, 'Who sailed to Oslo?')
+  await memory.questions.add('trips.md#2', 'Who drew Lyon?')
+  const changed = TEXT.replace('two yellow', 'three red')
+  expect(await retained(memory, changed)).toMatchObject({ status: 'updated', enrichment: { calls: 1 } })
+  const ofCaller = async () =>
+    (await memory.questions.list('trips.md', { origin: 'caller' })).map(({ questions }) =>
+      questions.map(({ text }) => text),
+    )
+  expect(await ofCaller()).toEqual([['Who sailed to Oslo?'], []])
+  expect(await ofModel(memory, 'trips.md#2')).toHaveLength(1)
+  expect((await memory.recall('Who sailed to Oslo?')).passages[0]?.ref).toBe('trips.md#1')
+  later()
+  await memory.retain(`${changed}\nMore.\n`, { source: 'trips.md', questions: [] })
+  expect(await ofCaller()).toEqual([[], []])
+  expect(await faults(memory)).toEqual([])
+})
+
+describe('questions that are added while a text waits for its writer', () => {
+  const waiting = useTestMemory({ model, formulator: 'rules', worker: false })
+
+  test('stand for their chunk; the model writes for the others all the same', async () => {
+    const memory = waiting.bank()
+    expect(await memory.retain(TEXT, { source: 'trips.md' })).toMatchObject({ jobs: 1 })
+    await memory.questions.add('trips.md#1', 'Who went to Oslo?')
+    expect(await memory.jobs.run({ until: 'now' })).toMatchObject({ done: 1 })
+    expect(await ofModel(memory, 'trips.md#1')).toEqual([])
+    expect(await ofModel(memory, 'trips.md#2')).toHaveLength(1)
+    expect(await memory.questions.regenerate.estimate({ source: 'trips.md', missing: true })).toMatchObject({
+      documents: 0,
+      chunks: 0,
+    })
+  })
+
+  test('given with the text anew, nobody else is asked', async () => {
+    const memory = waiting.bank()
+    await memory.retain(TEXT, { source: 'trips.md' })
+    await memory.retain(TEXT, { source: 'trips.md', questions: ['Who went to Oslo?'] })
+    expect(await memory.jobs.run({ until: 'now' })).toMatchObject({ done: 0 })
+    expect(await ofModel(memory, 'trips.md')).toEqual([])
+  })
+
+  test('a source whose questions were given gets the missing ones when that is asked for', async () => {
+    const memory = waiting.bank()
+    await memory.retain(TEXT, { source: 'trips.md', questions: ['Who went to Oslo?'] })
+    const selector = { source: 'trips.md', missing: true } as const
+    expect(await memory.questions.regenerate.estimate(selector)).toMatchObject({ documents: 1, chunks: 1 })
+    await memory.questions.regenerate(selector)
+    expect(await memory.jobs.run({ until: 'now' })).toMatchObject({ done: 1 })
+    expect(await ofModel(memory, 'trips.md#2')).toHaveLength(1)
+  })
+})

@@ -396,7 +396,6 @@ export async function runEveryQuery(database: Database, bank: TestBank): Promise
     await q.enrichmentsOfChunks(tx, bankId, ids)
     await q.enrichmentsByInput(tx, bankId, [enrichment.inputHash])
     await q.standingChunks(tx, bankId, second.documentId, second.chunkIds)
-    await q.cueWriters(tx, bankId, second.documentId)
     await q.writableDocuments(tx, bankId, { missing: true })
     await q.writableDocuments(tx, bankId, { source: 'a/one', missing: false })
   })

@@ -216,12 +216,17 @@ describe('enriching a document', () => {
     await assertSound(bank)
   })
 
-  test('a document whose questions the caller gave is left alone', async () => {
+  test('a chunk whose questions the caller gave is left alone, the others of its document are not', async () => {
     const bank = await openBank()
-    const { document } = await bank.retain(zoo(), { source: 'zoo.md', questions: ['Who eats ibexberries?'] })
+    const { document, chunks } = await bank.retain(zoo(), {
+      source: 'zoo.md',
+      questions: ['Who eats ibexberries?'],
+    })
     const model = createWritingModel(writeFromWords)
-    expect(await enrich(bank, model, document.documentId)).toMatchObject({ asked: 0 })
-    expect(model.calls).toHaveLength(0)
+    expect(await enrich(bank, model, document.documentId)).toMatchObject({ asked: chunks - 1 })
+    const [own] = await cuesOf(bank, document.documentId, 'caller')
+    const written = await cuesOf(bank, document.documentId)
+    expect(written.some(({ chunkId }) => chunkId === own?.chunkId)).toBe(false)
   })
 
   test('a version that is superseded before the model answers gets nothing, the model is asked no more', async () => {

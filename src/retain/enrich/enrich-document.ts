@@ -5,7 +5,7 @@ import type { ModelCalls, Spending } from '../../providers/model-calls.ts'
 import { chunksFrom, type StoredChunk } from '../../store/queries/chunks.ts'
 import { cuesOfChunks } from '../../store/queries/cues.ts'
 import { findDocument } from '../../store/queries/documents.ts'
-import { cueWriters, enrichmentsOfChunks } from '../../store/queries/enrichments.ts'
+import { enrichmentsOfChunks } from '../../store/queries/enrichments.ts'
 import { repeatable } from '../../store/repeat.ts'
 import type { RetainDeps } from '../retain-deps.ts'
 import { createVectorSpool, type VectorSpool } from '../vector-spool.ts'
@@ -48,8 +48,8 @@ const MOST_ROUNDS = 5
 
 /**
  * Lets a model write questions, a statement and concepts for the chunks of a document that have none yet, in batches, each committed by
- * itself: what was paid for once stays, whatever becomes of the rest. A document that is not current any more, or whose questions the
- * caller gave, is left alone.
+ * itself: what was paid for once stays, whatever becomes of the rest. A document that is not current any more is left alone, and so are chunks that
+ * have questions of the caller. Whether a document that was given some is to have a model's at all is for those to judge who put it in line.
  *
  * @throws ProlepsisError MODEL_…, BUDGET_EXCEEDED, CANCELLED at once; MODEL_REPLY_INVALID after all other chunks are done
  */
@@ -62,8 +62,6 @@ export async function enrichDocument(
   const document = await findDocument(database, bankId, documentId)
   const counts = newCounts(document?.chunkCount ?? 0)
   if (document === null || document.state !== 'current') return resultOf(counts)
-  const writers = await cueWriters(database, bankId, documentId)
-  if (options.anewSince === undefined && writers.caller && !writers.model) return resultOf(counts)
   const prompt = await writerPrompt(options.prompts, settings)
   const run: Run = {
     ...{ deps, document, prompt, options, counts },

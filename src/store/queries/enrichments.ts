@@ -92,22 +92,6 @@ export async function standingChunks(
   return rows.map((row) => row.id)
 }
 
-/** Who has written cues of a document's chunks, the rules aside. */
-export async function cueWriters(
-  q: Queryable,
-  bankId: number,
-  documentId: number,
-): Promise<{ readonly caller: boolean; readonly model: boolean }> {
-  const [row] = await q.query<{ caller: boolean; model: boolean }>(
-    `select exists (select from chunks c join cues x on x.bank_id = $1 and x.chunk_id = c.chunk_id
-         where c.bank_id = $1 and c.document_id = $2 and x.origin = 'caller') as caller,
-       exists (select from chunks c join enrichments e on e.bank_id = $1 and e.chunk_id = c.chunk_id
-         where c.bank_id = $1 and c.document_id = $2) as model`,
-    [bankId, documentId],
-  )
-  return row ?? { caller: false, model: false }
-}
-
 /** A current document that a model can write for. */
 export interface WritableDocument {
   readonly documentId: number
@@ -119,7 +103,7 @@ export interface WritableDocument {
 }
 
 /**
- * Current documents that a model can write for, by id. `missing`: only those with chunks that no model has written for, and no job in line for them.
+ * Current documents that a model can write for, by id. `missing`: only those with chunks that neither a model nor the caller has written for, and no job in line for them.
  * Without a source, those whose questions the caller gave are left out.
  */
 export function writableDocuments(
@@ -138,6 +122,7 @@ export function writableDocuments(
     ...(missing
       ? [
           'e.chunk_id is null',
+          `not exists (select from cues x where x.bank_id = $1 and x.chunk_id = c.chunk_id and x.origin = 'caller')`,
           `not exists (select from jobs j where j.bank_id = $1 and j.document_id = d.document_id
              and j.kind = 'enrich' and j.state in ('waiting', 'running'))`,
         ]
