@@ -146,6 +146,20 @@ describe('evaluate', () => {
 })
 
 describe('draftEvaluation', () => {
+  test('a long document makes up for short ones: no fewer come than the bank has chunks', async () => {
+    const bank = (await open()).bank('uneven', { createIfMissing: true })
+    for (let at = 0; at < 6; at++)
+      await bank.retain(`Note ${at} tells of the bridge over the river and of its keeper.`, {
+        source: `n${at}`,
+      })
+    const part = (at: number) =>
+      `## Part ${at}\n\n${`Boat ${at} lies in the harbour until the tide is in. `.repeat(30)}`
+    await bank.retain(Array.from({ length: 12 }, (_, at) => part(at)).join('\n\n'), { source: 'long.md' })
+    const drafted = await bank.draftEvaluation({ count: 15 })
+    expect(drafted.cases.length + drafted.dropped).toBe(15)
+    expect(new Set(drafted.cases.map(({ expect: [first] }) => first?.source)).size).toBe(7)
+  })
+
   test('by rules: evenly over documents, the same by seed, read back, and found again', async () => {
     const bank = await open()
     const drafted = await bank.draftEvaluation({ count: 4, seed: 3 })

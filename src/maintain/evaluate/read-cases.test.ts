@@ -54,6 +54,7 @@ describe('parseEvaluation', () => {
   test.each([
     ['JSON lines', JSON_FORM],
     ['JSON lines of another system', `\uFEFF${JSON_FORM.replaceAll('\n', '\r\n')}`],
+    ['JSON lines behind a comment that looks like a heading', `## a comment\n\n${JSON_FORM}`],
     ['Markdown', MARKDOWN_FORM],
     ['Markdown of another system', MARKDOWN_FORM.replaceAll('\n', '\r\n')],
   ])('reads %s', (_, text) => {

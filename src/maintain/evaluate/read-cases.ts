@@ -31,7 +31,15 @@ export function parseEvaluation(file: string): readonly EvaluationCase[] {
       hint: 'It has one JSON object a line, or Markdown with a heading `## id | class` a case; `prolepsis eval make` drafts one.',
     })
   }
-  return first.startsWith('##') ? fromMarkdown(lines) : fromJsonLines(lines)
+  return first.startsWith('##') && !areJsonLines(lines) ? fromMarkdown(lines) : fromJsonLines(lines)
+}
+
+/** Objects and comments alone: a comment may begin with two `#`. */
+function areJsonLines(lines: readonly string[]): boolean {
+  return (
+    lines.some((line) => line.startsWith('{')) &&
+    lines.every((line) => line.trim() === '' || line.startsWith('#') || line.startsWith('{'))
+  )
 }
 
 /** Cases that a program gives. @throws ProlepsisError EVAL_INVALID */

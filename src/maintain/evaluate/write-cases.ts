@@ -10,7 +10,9 @@ function noteOf({ by, cases, cost }: DraftedEvaluation): readonly string[] {
       ? [
           'They are made of the chunks’ own cues, so they are EASY: recall looks far better on them than on what people ask.',
         ]
-      : [`It took ${cost.calls} model calls, ${cost.inputTokens + cost.outputTokens} tokens.`]),
+      : [
+          `It took ${cost.calls} model call${cost.calls === 1 ? '' : 's'}, ${cost.inputTokens + cost.outputTokens} tokens.`,
+        ]),
   ]
 }
 
