@@ -92,6 +92,18 @@ describe('docs/observability.md', () => {
     },
   )
 
+  test('counts each model call of a text once, however many attempts its job took', async () => {
+    const { database } = await storeOf(memory)
+    const sql = statements.find((one) => one.includes('left join job_events'))!
+    const rows = await database.query<{ source: string; calls: number }>(sql.trim().replace(/;$/, ''))
+    const ofKept = rows.filter(({ source }) => source === 'kelly.md')
+    expect(ofKept.length).toBeGreaterThan(1)
+    const told = ofKept.reduce((sum, { calls }) => sum + Number(calls), 0)
+    const events = (await memory.events.trace(kept.traceId))!.events
+    expect(told).toBeGreaterThan(1)
+    expect(told).toBeLessThanOrEqual(events.filter(({ type }) => type === 'model-call').length)
+  })
+
   test('names every table with its columns of content, and no other', () => {
     const told = tableRows(page, 'table').map(([name, , content]) => [namesIn(name)[0], namesIn(content)])
     const content: readonly string[] = TRACE_CONTENT
