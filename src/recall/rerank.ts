@@ -162,7 +162,7 @@ async function instructionsOf(
 }
 
 function noReranker(): ProlepsisError {
-  return new ProlepsisError('MODEL_NOT_CONFIGURED', 'The memory has no reranking model.', {
+  return new ProlepsisError('MODEL_NOT_CONFIGURED', 'The memory has no reranking model: set reranker.', {
     hint: 'Set reranker (cohere:…, local:FOLDER, grader:provider:model), or give createMemory a reranker.',
   })
 }

@@ -79,7 +79,9 @@ describe('recall reranks', () => {
   test('without a reranking model the passages come all the same', async () => {
     const run = await store.run(['recall', QUESTION, '--rerank'])
     expect(run.code).toBe(0)
-    expect(run.out).toContain('degraded: rerank: MODEL_NOT_CONFIGURED')
+    expect(run.out).toContain(
+      'degraded: rerank: MODEL_NOT_CONFIGURED The memory has no reranking model: set reranker.',
+    )
     expect(await store.run(['recall', QUESTION, '--rerank-top', '0'])).toMatchObject({ code: 2 })
   })
 })
