@@ -59,19 +59,21 @@ const positive = z.int('must be a whole number').positive('must be above 0')
 const MEBIBYTE = 1024 * 1024
 // whose names are known, and which ones there are, the providers say when a memory is opened
 const modelName = z.string().regex(/\S/, 'must not be empty')
+// it is shown, and noted in stores; paths are appended to it
 const baseUrl = z
   .string()
   .regex(/^https?:\/\/\S+$/, 'must begin with http:// or https://')
   .refine(
-    hasNoUser,
-    'must be an address without user name and password: keys are read from the environment alone',
+    isPlainAddress,
+    'must be an address without user name, password, query and fragment: keys are read from the environment alone',
   )
 
-function hasNoUser(address: string): boolean {
+function isPlainAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
-  const { username, password } = new URL(address)
-  return username === '' && password === ''
+  const { username, password, search, hash } = new URL(address)
+  return `${username}${password}${search}${hash}` === ''
 }
+
 const money = z.number('must be a number').positive('must be above 0')
 
 /** The one table of settings and defaults; `prolepsis config` and the documentation print it. */

@@ -96,6 +96,11 @@ export function isProlepsisError(error: unknown): error is ProlepsisError {
   return error instanceof Error && error.name === 'ProlepsisError' && 'code' in error
 }
 
+/** Whether it says that a model cannot be had, or fails: another one, or none, may do. */
+export function isModelError(error: unknown): error is ProlepsisError {
+  return isProlepsisError(error) && /^(MODEL|PROVIDER)_/.test(error.code)
+}
+
 /** Throws CANCELLED when the signal has fired. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {

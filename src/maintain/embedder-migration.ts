@@ -8,7 +8,7 @@ import { cancelEmbedding } from '../store/queries/embed-jobs.ts'
 import { countMissingVectors, strayCueVectors } from '../store/queries/missing-vectors.ts'
 import { ensureSpace, setActiveSpace } from '../store/queries/spaces.ts'
 import { deleteVectorsAt } from '../store/queries/vectors-write.ts'
-import { nameOf, requireActive, type SettingsFor } from './embedder-spaces.ts'
+import { goneSpace, nameOf, requireActive, type SettingsFor } from './embedder-spaces.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
 export interface MigrationTarget {
@@ -75,7 +75,7 @@ export async function switchTo(
     const before = await spaceStates(tx, bankId)
     const former = requireActive(before, bank)
     const space = before.find((one) => one.spaceId === spaceId && one.state !== 'active')
-    if (space === undefined) throw gone(bank)
+    if (space === undefined) throw goneSpace(bank)
     const missing = await countMissingVectors(tx, bankId, space)
     if (missing.vectors > 0) return { done: false, missing: missing.vectors, documents: missing.documents }
     await removeStrays(tx, bankId, space)
@@ -94,12 +94,6 @@ export async function switchTo(
 async function removeStrays(tx: Queryable, bankId: number, space: VectorSpace): Promise<void> {
   await deleteVectorsAt(tx, bankId, space, await strayCueVectors(tx, bankId, space))
 }
-
-const gone = (bank: string): ProlepsisError =>
-  new ProlepsisError('NOT_FOUND', `Another call has switched or dropped the space of the bank "${bank}".`, {
-    hint: '`prolepsis embedder status` shows what there is.',
-    details: { bank },
-  })
 
 /** @throws ProlepsisError MIGRATION_INCOMPLETE */
 export function incomplete(

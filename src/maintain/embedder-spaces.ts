@@ -68,5 +68,11 @@ export function requireRetired(spaces: readonly BankSpace[], bank: string): Bank
   })
 }
 
+export const goneSpace = (bank: string): ProlepsisError =>
+  new ProlepsisError('NOT_FOUND', `Another call has switched or dropped the space of the bank "${bank}".`, {
+    hint: '`prolepsis embedder status` shows what there is.',
+    details: { bank },
+  })
+
 export const nameOf = ({ modelId, dimension }: Pick<VectorSpace, 'modelId' | 'dimension'>): string =>
   `${modelId} (${dimension} dimensions)`

@@ -1,5 +1,8 @@
 import { ERROR_CODES, type ErrorCode, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
-import type { VectorSpace } from '../store/bank-store.ts'
+import type { BankStore, VectorSpace } from '../store/bank-store.ts'
+import type { Queryable } from '../store/database.ts'
+import { spaceStates } from '../store/queries/bank-spaces.ts'
+import { lockDerived } from '../store/queries/derived-lock.ts'
 import {
   type EmbeddingLine,
   embeddingLine,
@@ -7,7 +10,8 @@ import {
   retryEmbedding,
 } from '../store/queries/embed-jobs.ts'
 import { documentsWithoutVectors } from '../store/queries/missing-vectors.ts'
-import { nameOf } from './embedder-spaces.ts'
+import { requireBank } from './banks.ts'
+import { goneSpace, nameOf } from './embedder-spaces.ts'
 import type { MaintainDeps } from './maintain-deps.ts'
 
 export interface FillOptions {
@@ -61,12 +65,16 @@ export async function fillSpace(
   let leftBefore: readonly number[] = []
   for (;;) {
     throwIfAborted(signal)
+    await requireBeside(database, deps.store, space)
     const left = await documentsWithoutVectors(database, bankId, space)
     if (left.length === 0) return filled
     total = done + left.length
-    const added = await database.transaction((tx) =>
-      enqueueEmbedding(tx, bankId, left, { spaceId: space.spaceId, now: now() }),
-    )
+    const added = await database.transaction(async (tx) => {
+      // nothing is put in line for a space that another call drops at this moment
+      await lockDerived(tx, bankId)
+      await requireBeside(tx, deps.store, space)
+      return enqueueEmbedding(tx, bankId, left, { spaceId: space.spaceId, now: now(), running: true })
+    })
     const before = filled.vectors
     await deps.work(onDone)
     throwIfAborted(signal)
@@ -79,6 +87,18 @@ export async function fillSpace(
   }
 }
 
+/** @throws ProlepsisError NOT_FOUND, BANK_NOT_FOUND when another call has dropped or switched the space, or deleted the bank */
+async function requireBeside(
+  q: Queryable,
+  { bankId, bank }: BankStore,
+  { spaceId }: VectorSpace,
+): Promise<void> {
+  const spaces = await spaceStates(q, bankId)
+  if (spaces.some((one) => one.spaceId === spaceId && one.state !== 'active')) return
+  if (spaces.length === 0) await requireBank(q, bank)
+  throw goneSpace(bank)
+}
+
 /** How long until there is something to do again. */
 function pauseOf(space: VectorSpace, line: EmbeddingLine, now: number): number {
   if (line.running > 0 || line.nextAt === null || line.error === null) return ASK_MS
@@ -88,11 +108,14 @@ function pauseOf(space: VectorSpace, line: EmbeddingLine, now: number): number {
 }
 
 /** The jobs stay in line, or as dead ones, with their reasons. */
-function failure(space: VectorSpace, { waiting, dead, error, errorCode }: EmbeddingLine): ProlepsisError {
+function failure(
+  space: VectorSpace,
+  { waiting, dead, documents, error, errorCode }: EmbeddingLine,
+): ProlepsisError {
   const code = ERROR_CODES.find((known): known is ErrorCode => known === errorCode) ?? 'MODEL_FAILED'
   return new ProlepsisError(
     code,
-    `${waiting + dead} documents could not be embedded in ${nameOf(space)}: ${error ?? 'no reason is known'}`,
+    `${documents === 1 ? '1 document' : `${documents} documents`} could not be embedded in ${nameOf(space)}: ${error ?? 'no reason is known'}`,
     {
       hint: 'Recalls go on as before. `prolepsis jobs list --kind embed` shows them; repeat the migration to go on where it ended, or `prolepsis embedder drop` to end it.',
       details: { space: space.spaceId, waiting, dead },

@@ -1,10 +1,11 @@
 import { ProlepsisError } from '../domain/errors.ts'
 import type { Enrichment, JobProgress, QueuedJob } from '../domain/jobs.ts'
 import type { WaitOptions } from '../jobs/wait.ts'
+import type { RetainDeps } from '../retain/retain-deps.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { unfinishedJobs } from '../store/queries/jobs.ts'
 import { repeatable } from '../store/repeat.ts'
-import type { BankDeps, Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 
 /** What a call that writes texts gathers, so that it can wait for their jobs. */
 export interface Gathered {
@@ -18,12 +19,13 @@ export function gather(): Gathered {
 }
 
 /** The same, and what is put in line is gathered too. */
-export function gathering(deps: BankDeps, gathered: Gathered): BankDeps {
+export function gathering<Deps extends RetainDeps>(deps: Deps, gathered: Gathered): Deps {
   gathered.store = deps.store
-  const { enrichment } = deps
+  const { enrichment, renewed } = deps
   if (enrichment === null) return deps
   return {
     ...deps,
+    ...(renewed === undefined ? {} : { renewed: async () => gathering(await renewed(), gathered) }),
     enrichment: {
       ...enrichment,
       queued: (store, jobs) => {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { SpaceSettings } from '../domain/embedder.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { checkBankName, createBank, requireBank, requireSpace } from '../maintain/banks.ts'
 import type { BankStore } from '../store/bank-store.ts'
+import { spaceStates } from '../store/queries/bank-spaces.ts'
 import { findBank } from '../store/queries/banks.ts'
 import { bankStanding } from '../store/queries/spaces.ts'
 import type { Engine } from './engine.ts'
@@ -113,15 +115,35 @@ export function createBankOpener(engine: Engine): BankOpener {
   }
 }
 
-async function assertModel(engine: Engine, { bank, space }: BankStore): Promise<void> {
-  if ((await engine.embedders.of(space)) !== null) return
+async function assertModel(engine: Engine, store: BankStore): Promise<void> {
+  if ((await engine.embedders.of(store.space)) === null) throw await mismatch(engine, store)
+}
+
+/** The memory has not the model of the bank; where a migration noted under which settings one has it, they are told. */
+export async function mismatch(
+  engine: Engine,
+  { database, bankId, bank, space }: BankStore,
+): Promise<ProlepsisError> {
   const { modelId, dimension } = await engine.embedder.identity(space)
-  throw new ProlepsisError(
+  const noted = (await spaceStates(database, bankId)).find(({ spaceId }) => spaceId === space.spaceId)
+  const how = toSet(noted?.settings ?? null)
+  return new ProlepsisError(
     'MODEL_MISMATCH',
     `The bank "${bank}" was filled with ${space.modelId} (${space.dimension} dimensions), not with ${modelId} (${dimension}).`,
     {
-      hint: `Set that model (embedder, model_dir), move the bank to this one with \`prolepsis embedder migrate\` or at once with \`prolepsis rebuild-index --reembed --bank ${bank}\`, or, after a cut-over, go back with \`prolepsis embedder back-out\`.`,
+      hint: `${how}, move the bank to this one with \`prolepsis embedder migrate\` or at once with \`prolepsis rebuild-index --reembed --bank ${bank}\`, or, after a cut-over, go back with \`prolepsis embedder back-out\`.`,
       details: { bank, ofBank: { ...space }, ofMemory: { modelId, dimension } },
     },
   )
+}
+
+function toSet(settings: SpaceSettings | null): string {
+  if (settings === null)
+    return 'Set that model (embedder, model_dir), or give it (createMemory({ embedder }))'
+  const { embedder, embedderBaseUrl, modelDir } = settings
+  const set = Object.entries({ embedder, embedder_base_url: embedderBaseUrl, model_dir: modelDir })
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key} = "${value}"`)
+  if (set.length > 0) return `Set ${set.join(', ')} for that model`
+  return 'Leave embedder, embedder_base_url and model_dir unset for that model'
 }

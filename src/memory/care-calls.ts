@@ -17,7 +17,9 @@ export function careCalls(scope: Scope): Pick<Memory, Care> {
   const { engine, opener, name } = scope
   const rebuild = async (deps: BankDeps, options?: RebuildOptions): Promise<Rebuilt> => {
     const { rederive } = await import('../retain/rederive.ts')
-    const model = await engine.embedder.identity()
+    // a bank that this memory has moved keeps the model that it was moved to
+    const there = await engine.embedders.of(deps.store.space).catch(() => null)
+    const model = there === null ? await engine.embedder.identity() : deps.store.space
     const rebuilt = await rebuildIndex(
       {
         ...deps,

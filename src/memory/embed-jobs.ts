@@ -1,4 +1,4 @@
-import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
+import { isModelError, ProlepsisError } from '../domain/errors.ts'
 import type { Job } from '../domain/jobs.ts'
 import type { JobContext } from '../jobs/job-handler.ts'
 import type { BankStore } from '../store/bank-store.ts'
@@ -64,6 +64,6 @@ async function besideActive(store: BankStore): Promise<readonly BankSpace[]> {
 }
 
 function passOverMissingModel(error: unknown): null {
-  if (isProlepsisError(error) && /^(MODEL|PROVIDER)_/.test(error.code)) return null
+  if (isModelError(error)) return null
   throw error
 }

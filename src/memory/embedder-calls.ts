@@ -4,12 +4,13 @@ import type {
   EmbedderDropped,
   EmbedderStatus,
 } from '../domain/embedder.ts'
-import { isProlepsisError, ProlepsisError } from '../domain/errors.ts'
+import { isModelError, ProlepsisError } from '../domain/errors.ts'
 import { checkKeys } from '../maintain/check-options.ts'
 import { dropSpace, incomplete, startMigration, switchTo } from '../maintain/embedder-migration.ts'
 import {
   describeSpace,
   embedderStatus,
+  goneSpace,
   nameOf,
   requireRetired,
   requireShadow,
@@ -309,9 +310,7 @@ async function backOut(scope: Scope, deps: BankDeps, options: BackOutOptions): P
 }
 
 function passOverMissingModel(error: unknown): void {
-  if (isProlepsisError(error) && error.code.startsWith('MODEL_')) return
-  if (isProlepsisError(error) && error.code.startsWith('PROVIDER_')) return
-  throw error
+  if (!isModelError(error)) throw error
 }
 
 async function changed(
@@ -336,10 +335,9 @@ async function changed(
 function spacesOf(spaces: readonly BankSpace[], bank: string, retiredId: number | null) {
   const active = spaces.find(({ state }) => state === 'active')
   const other =
-    retiredId === null ? requireShadow(spaces, bank) : spaces.find(({ spaceId }) => spaceId === retiredId)
+    retiredId === null
+      ? spaces.find(({ state }) => state === 'shadow')
+      : spaces.find(({ spaceId }) => spaceId === retiredId)
   if (active !== undefined && other !== undefined) return { active, other }
-  throw new ProlepsisError('NOT_FOUND', `Another call has dropped a space of the bank "${bank}".`, {
-    hint: '`prolepsis embedder status` shows what there is.',
-    details: { bank },
-  })
+  throw goneSpace(bank)
 }

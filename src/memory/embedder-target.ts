@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { SETTINGS } from '../config/settings.ts'
 import type { SpaceSettings } from '../domain/embedder.ts'
 import { ProlepsisError } from '../domain/errors.ts'
 import { checkKeys } from '../maintain/check-options.ts'
@@ -41,6 +42,15 @@ function readSettings(target: object, option: string): SpaceSettings {
   )
   if (!texts || (modelDir === undefined) === (embedder === undefined)) throw noTarget(option)
   if (typeof modelDir === 'string') return { modelDir: resolve(modelDir) }
+  // never with its value: it may hold a password
+  const address = SETTINGS.embedderBaseUrl.schema.safeParse(embedderBaseUrl)
+  if (embedderBaseUrl !== undefined && !address.success) {
+    const why = address.error.issues[0]?.message ?? 'is no address'
+    throw new ProlepsisError('INVALID_ARGUMENT', `The address of the embedding model’s API ${why}.`, {
+      hint: 'Such as http://localhost:8000/v1. Keys are read from the environment alone.',
+      details: { option: 'embedderBaseUrl' },
+    })
+  }
   return {
     embedder: String(embedder),
     ...(typeof embedderBaseUrl === 'string' ? { embedderBaseUrl } : {}),

@@ -36,7 +36,10 @@ export function portableCalls(scope: Scope): Pick<Memory, 'export' | 'import'> {
         const imported = await importBank(
           read,
           (documents, signal) =>
-            repeatable(engine.database, () => writeVersions(deps, documents, { enrich, signal })),
+            repeatable(engine.database, async (_, attempt) =>
+              // an attempt that failed may have found the bank moved to another model
+              writeVersions(attempt === 1 ? deps : await deps.renewed(), documents, { enrich, signal }),
+            ),
           options,
         )
         engine.people.invalidate(deps.store.bankId)

@@ -3,7 +3,7 @@ import type { RecallDeps } from '../recall/deps.ts'
 import type { RetainDeps } from '../retain/retain-deps.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { repeatable } from '../store/repeat.ts'
-import type { BankNeed, BankOpener } from './bank-opener.ts'
+import { type BankNeed, type BankOpener, mismatch } from './bank-opener.ts'
 import type { Engine } from './engine.ts'
 
 /** One bank of a memory, as its calls see it. */
@@ -19,6 +19,7 @@ export interface Scope {
 export type CallKind = 'read' | 'recall' | 'recall-by-mode' | 'write' | 'change'
 
 export type BankDeps = RetainDeps & RecallDeps
+type OpenedDeps = BankDeps & { readonly renewed: () => Promise<BankDeps> }
 
 /**
  * Runs a call on the bank: opens it as the call needs, waits at closing, and repeats it when the store's owner was lost or restarted
@@ -30,12 +31,18 @@ export function callOn<T>(scope: Scope, kind: CallKind, work: (deps: BankDeps) =
   )
 }
 
-export async function depsOf(scope: Scope, kind: CallKind): Promise<BankDeps> {
+export async function depsOf(scope: Scope, kind: CallKind): Promise<OpenedDeps> {
   const { engine } = scope
   if (kind === 'write' || kind === 'change') assertWritable(engine)
   const store = await scope.opener.open(scope.name, needOf(scope, kind))
   engine.jobs.serve(store.bank)
-  return depsFor(engine, store)
+  return { ...(await depsFor(engine, store)), renewed: () => renewedDeps(scope, kind) }
+}
+
+/** The bank as it stands now; one that was deleted meanwhile is not made again. */
+async function renewedDeps(scope: Scope, kind: CallKind): Promise<BankDeps> {
+  const need = { ...needOf(scope, kind), create: false, fresh: true }
+  return depsFor(scope.engine, await scope.opener.open(scope.name, need))
 }
 
 /** @throws ProlepsisError STORE_READ_ONLY */
@@ -49,7 +56,12 @@ export function assertWritable(engine: Engine): void {
 export async function depsFor(engine: Engine, store: BankStore): Promise<BankDeps> {
   return {
     store,
-    embedder: async () => ((await engine.embedders.of(store.space)) ?? engine.embedders.own).source.load(),
+    // never another one: vectors of two models cannot be compared
+    async embedder() {
+      const shelved = await engine.embedders.of(store.space)
+      if (shelved === null) throw await mismatch(engine, store)
+      return shelved.source.load()
+    },
     analyser: await engine.analysers.of(store.language),
     clock: engine.clock,
     ids: engine.ids,

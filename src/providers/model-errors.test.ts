@@ -76,6 +76,17 @@ describe('what clients throw', () => {
     })
   })
 
+  test('a reply of a form that is not known is not repeated', () => {
+    for (const said of [
+      'Invalid JSON response: JSON parsing failed: Text: Kelly lives in Oslo.\nError message: x is not valid JSON',
+      'Invalid JSON response: Type validation failed: Value: {"a":"Kelly lives"}.\nError message: x is not valid JSON',
+    ]) {
+      const { message } = of(error('Invalid JSON response', { cause: new Error(said) }))
+      expect(message).not.toContain('Kelly')
+      expect(message).toMatch(/failed\. Error message: x is not valid JSON$/)
+    }
+  })
+
   test('an error of ours stays itself', () => {
     const own = new ProlepsisError('CANCELLED', 'x')
     expect(of(own)).toBe(own)

@@ -69,10 +69,17 @@ function messageOf(thrown: unknown, { secrets }: ErrorContext): string {
   const own = ownMessage(thrown)
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : ''
   const text = cause === '' || own.includes(cause) ? own : `${own}: ${cause}`
-  const safe = withoutSecrets(text, secrets).replaceAll(/\s+/g, ' ').trim()
+  const safe = withoutSecrets(withoutReply(text), secrets).replaceAll(/\s+/g, ' ').trim()
   if (safe === '') return codeOf(thrown) ?? 'no reason was given.'
   return safe.length > LONGEST_MESSAGE ? `${safe.slice(0, LONGEST_MESSAGE)}…` : safe
 }
+
+/** The AI SDK repeats a reply whose form it does not know: vectors, and what models made of stored text. */
+const withoutReply = (text: string): string =>
+  text.replaceAll(
+    /(parsing failed|validation failed[^:]*): (?:Text|Value): [\s\S]*?(?=Error message:(?![\s\S]*Error message:)|$)/g,
+    '$1. ',
+  )
 
 /** Errors inside of a stream are plain objects. */
 function ownMessage(thrown: unknown): string {

@@ -1,4 +1,4 @@
-import { isProlepsisError } from '../domain/errors.ts'
+import { isModelError } from '../domain/errors.ts'
 import type { EmbeddingModel } from '../providers/embedding-model.ts'
 import { vectorsByHash } from '../store/queries/vectors-write.ts'
 import type { DerivedChunk } from './derived-chunks.ts'
@@ -19,15 +19,14 @@ const WITHOUT_MODEL: Measure = {
   maxTokens: 256,
 }
 
-/** The bank's model, or null when this memory has another or none: what is to be forgotten must go all the same. */
+/** The bank's model, or null when this memory has another or none, or it cannot be had now: what is to be forgotten must go all the same. */
 export async function modelOfBank({ embedder, store }: RetainDeps): Promise<EmbeddingModel | null> {
   try {
     const model = await embedder()
     const { modelId, dimension } = store.space
     return model.modelId === modelId && model.dimension === dimension ? model : null
   } catch (error) {
-    if (isProlepsisError(error) && (error.code === 'MODEL_NOT_FOUND' || error.code === 'MODEL_FAILED'))
-      return null
+    if (isModelError(error)) return null
     throw error
   }
 }
@@ -53,7 +52,7 @@ export async function embedRemains(
       await embedChunks(chunks, spool, { ...deps.store, embedder: model })
       return 0
     } catch (error) {
-      if (!isProlepsisError(error) || error.code !== 'MODEL_FAILED') throw error
+      if (!isModelError(error)) throw error
     }
   }
   const { database, bankId, space } = deps.store

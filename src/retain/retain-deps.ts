@@ -20,6 +20,8 @@ export interface RetainDeps {
   readonly trace: TraceSink
   /** Null where nothing is enriched: there is no language model. */
   readonly enrichment: EnrichmentLine | null
+  /** The same for the bank as it stands now: for long calls, during which it may be moved to another model. Where it is absent, the call is repeated as a whole. */
+  readonly renewed?: () => Promise<RetainDeps>
 }
 
 /** Where the enrichment of new texts is put in line. */

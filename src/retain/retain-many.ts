@@ -52,15 +52,16 @@ export async function* retainMany(
   mostVectors: number = MOST_VECTORS,
 ): AsyncGenerator<RetainManyResult, void, undefined> {
   let limit = Math.min(FEWEST_VECTORS, mostVectors)
+  const standing = { deps }
   const batches = batchesOf(
     items,
-    (item) => run(() => planItem(deps, item, signal)),
+    (item) => run(() => planItem(standing.deps, item, signal)),
     (batch) => isFull(batch, limit),
     (batch, next) => next.vectors + vectorsIn(batch) <= limit,
   )
   let upcoming = batches.next()
   let committing: Promise<readonly RetainManyResult[]> | null = null
-  let embedded: VectorSpool | null = null
+  let embedded: EmbeddedBatch | null = null
   try {
     for (;;) {
       if (committing !== null && (await settlesFirst(committing, upcoming))) {
@@ -73,13 +74,13 @@ export async function* retainMany(
       upcoming = batches.next()
       watched(upcoming)
       const startedAt = performance.now()
-      embedded = await run(() => embedBatch(deps, batch, signal))
+      embedded = await run(() => embedBatch(standing.deps, batch, signal))
       limit = Math.min(nextLimit(limit, vectorsIn(batch), performance.now() - startedAt), mostVectors)
       if (committing !== null) yield* await committing
-      const spool = embedded
+      const vectors = embedded
       committing = run(() => {
         embedded = null
-        return commitBatch(deps, batch, spool)
+        return commitBatch(standing, batch, vectors)
       })
       watched(committing)
     }
@@ -97,7 +98,7 @@ export async function* retainMany(
     // a consumer that leaves early, or an error, must not leave a write behind that nobody waits for
     await Promise.allSettled([committing])
     // nor a file of vectors that nobody writes any more
-    embedded?.dispose()
+    embedded?.spool?.dispose()
     // not awaited: the source may never give its next item
     watched(batches.return(undefined))
   }
@@ -159,44 +160,56 @@ const isLarge = (content: unknown): boolean =>
 const withSignal = (request: RetainRequest, signal: AbortSignal | undefined): RetainRequest =>
   request.signal === undefined ? { ...request, signal } : request
 
+/** The bank as it stands by now: it may be moved to another model while items come. */
+interface Standing {
+  deps: RetainDeps
+}
+
+interface EmbeddedBatch {
+  /** The vectors are of its model and for its space, wherever the bank is by now. */
+  readonly deps: RetainDeps
+  /** Null when the items have to be tried one by one. */
+  readonly spool: VectorSpool | null
+}
+
 async function embedBatch(
   deps: RetainDeps,
   batch: readonly Entry[],
   signal: AbortSignal | undefined,
-): Promise<VectorSpool | null> {
+): Promise<EmbeddedBatch> {
   const chunks = batch.flatMap((entry) => (entry.planned === null ? [] : [entry.planned.plan.derived.chunks]))
   const spool = createVectorSpool(deps.store.space.dimension)
   try {
     if (chunks.length > 0)
       await embedChunks(joined(chunks), spool, { ...deps.store, embedder: await deps.embedder(), signal })
-    return spool
+    return { deps, spool }
   } catch (error) {
     spool.dispose()
     if (!isOfOneItem(error)) throw error
-    return null
+    return { deps, spool: null }
   }
 }
 
 /** Writes a batch in one transaction; item by item what that could not do. */
 async function commitBatch(
-  deps: RetainDeps,
+  standing: Standing,
   batch: readonly Entry[],
-  spool: VectorSpool | null,
+  embedded: EmbeddedBatch,
 ): Promise<readonly RetainManyResult[]> {
   const open = batch.filter((entry) => entry.planned !== null)
-  const committed = await commitTogether(deps, open, spool)
+  const committed = await commitTogether(standing, open, embedded)
   const results: RetainManyResult[] = []
   for (const entry of batch) {
     const done = committed.get(entry)
-    results.push(entry.result ?? done ?? (await retainAlone(deps, entry)))
+    results.push(entry.result ?? done ?? (await retainAlone(standing, entry)))
   }
   return results
 }
 
 async function commitTogether(
-  deps: RetainDeps,
+  standing: Standing,
   entries: readonly Entry[],
-  spool: VectorSpool | null,
+  { deps, spool }: EmbeddedBatch,
 ): Promise<ReadonlyMap<Entry, RetainManyResult>> {
   if (spool === null || entries.length === 0) return new Map()
   try {
@@ -209,22 +222,34 @@ async function commitTogether(
       }),
     )
   } catch (error) {
-    if (!isOfOneItem(error)) throw error
+    if (!(await isRenewed(standing, error)) && !isOfOneItem(error)) throw error
     return new Map()
   } finally {
     spool.dispose()
   }
 }
 
-async function retainAlone(deps: RetainDeps, entry: Entry): Promise<RetainManyResult> {
+/** Goes on in the space that the bank was moved to, where this memory has its model. @throws ProlepsisError MODEL_MISMATCH, BANK_NOT_FOUND */
+async function isRenewed(standing: Standing, error: unknown): Promise<boolean> {
+  const { renewed } = standing.deps
+  if (!isProlepsisError(error) || error.code !== 'MODEL_MISMATCH' || renewed === undefined) return false
+  standing.deps = { ...(await renewed()), renewed }
+  return true
+}
+
+async function retainAlone(standing: Standing, entry: Entry): Promise<RetainManyResult> {
+  const { database } = standing.deps.store
+  // not done, so planned or large
+  const request = entry.planned?.request ?? entry.large!
+  const alone = (): Promise<RetainManyResult> =>
+    repeatable(database, () => retainRequest(standing.deps, entry.item.content, request, entry.call))
   try {
-    // not done, so planned or large
-    const request = entry.planned?.request ?? entry.large!
-    return await repeatable(deps.store.database, () =>
-      retainRequest(deps, entry.item.content, request, entry.call),
-    )
+    return await alone().catch(async (error: unknown) => {
+      if (!(await isRenewed(standing, error))) throw error
+      return alone()
+    })
   } catch (error) {
-    return failure(deps, entry.call, error)
+    return failure(standing.deps, entry.call, error)
   }
 }
 

@@ -4,7 +4,7 @@ import type { EmbeddingModel } from '../../src/providers/embedding-model.ts'
 import { createHashingEmbedder } from '../support/hashing-embedder.ts'
 import { createTestDatabase, serverUrl, type TestDatabase } from '../support/postgres.ts'
 import { storeOf } from '../support/store-of.ts'
-import { codeOf } from '../support/test-memory.ts'
+import { codeOf, collect } from '../support/test-memory.ts'
 
 const named = (modelId: string, dimension: number): EmbeddingModel & { calls(): number } => ({
   ...createHashingEmbedder(dimension),
@@ -251,6 +251,57 @@ describe('a migration', () => {
     expect(await its.embedder.migrate()).toMatchObject({ documents: 1 })
   })
 
+  test('rebuild-index --reembed embeds anew with the model that the bank was moved to', async () => {
+    const its = await filled()
+    await its.embedder.migrate({ to: large, cutOver: true })
+    const before = await answers(its)
+    await its.rebuildIndex({ reembed: true })
+    const { spaces } = await its.embedder.status()
+    expect(spaces.map(({ modelId, state }) => [modelId, state])).toEqual([
+      ['large', 'active'],
+      ['small', 'retired'],
+    ])
+    expect(await answers(its)).toEqual(before)
+    expect(await faults(its)).toEqual([])
+  })
+
+  test('retainMany and import go on in the space that the bank is moved to meanwhile', async () => {
+    const its = await filled()
+    await its.embedder.migrate({ to: large })
+    const items = async function* (): AsyncGenerator<{ content: string; source: string }> {
+      for (let i = 0; i < 100; i++) {
+        if (i === 70) await its.embedder.migrate({ cutOver: true })
+        yield { content: `Note ${i} tells of gadget${i}.`, source: `note-${i}` }
+      }
+    }
+    const results = []
+    for await (const result of its.retainMany(items())) results.push(result.status)
+    expect(results).toHaveLength(100)
+    expect(results).not.toContain('failed')
+
+    const lines = await collect(its.export())
+    const copy = bank()
+    await copy.retain('There is a bank.', { source: 'first' })
+    await copy.embedder.migrate({ to: large })
+    let moved = false
+    const onProgress = async (): Promise<void> => {
+      if (moved) return
+      moved = true
+      moving = copy.embedder.migrate({ cutOver: true })
+    }
+    let moving: Promise<unknown> = Promise.resolve()
+    await copy.import(lines, { onProgress })
+    await moving
+    expect(await copy.embedder.status()).toMatchObject({ spaces: [{ modelId: 'large', missing: 0 }, {}] })
+    for (const one of [its, copy]) {
+      for (const i of [0, 63, 80, 99]) {
+        const { passages } = await one.recall(`gadget${i}`, { mode: 'semantic', limit: 3 })
+        expect(passages.map(({ source }) => source)).toContain(`note-${i}`)
+      }
+      expect(await faults(one)).toEqual([])
+    }
+  })
+
   test('goes to a model of more than 2,000 dimensions', async () => {
     const its = await filled()
     const wide = named('wide', 3072)
@@ -278,6 +329,53 @@ describe('what cannot be done', () => {
     expect(await codeOf(its.embedder.backOut())).toBe('NOT_FOUND')
   })
 
+  test('a space that is dropped, or a bank that is deleted, while it is filled', async () => {
+    const during = (act: () => Promise<unknown>): EmbeddingModel => {
+      let acted = false
+      return {
+        ...large,
+        embed: async (texts, how) => {
+          if (!acted) {
+            acted = true
+            await act()
+          }
+          return large.embed(texts, how)
+        },
+      }
+    }
+    const its = await filled()
+    const dropped = its.embedder.migrate({ to: { ...during(() => its.embedder.drop()), modelId: 'dropped' } })
+    await expect(dropped).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('dropped'),
+    })
+    expect(await its.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 })
+    expect(await its.embedder.status()).toMatchObject({ migration: 'none' })
+    expect(await faults(its)).toEqual([])
+
+    const gone = await filled()
+    const target = { ...during(() => memory.banks.delete(`bank-${banks}`)), modelId: 'deleted' }
+    expect(await codeOf(gone.embedder.migrate({ to: target }))).toBe('BANK_NOT_FOUND')
+  })
+
+  test('an address that holds a secret is refused, and not repeated', async () => {
+    const its = await filled()
+    for (const embedderBaseUrl of [
+      'http://ann:hunter2@127.0.0.1:1/v1',
+      'http://127.0.0.1:1/v1?key=hunter2',
+      'http://127.0.0.1:1/v1#hunter2',
+      'hunter2',
+      'ftp://hunter2/v1',
+    ]) {
+      const to = { embedder: 'openai-compatible:m', embedderBaseUrl }
+      const error = await its.embedder.migrate({ to }).catch((one: unknown) => one)
+      expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', details: { option: 'embedderBaseUrl' } })
+      expect(`${JSON.stringify(error)} ${String(error)}`).not.toContain('hunter2')
+    }
+    const error = await its.embedder.migrate({ to: 'openai-compatible:m' }).catch((one: unknown) => one)
+    expect(error).toMatchObject({ code: 'INVALID_CONFIG', hint: expect.stringContaining('--base-url') })
+  })
+
   test('a target that fails half-way, or gives another dimension, leaves the active space as it was', async () => {
     const its = await filled()
     const before = await answers(its)
@@ -287,7 +385,10 @@ describe('what cannot be done', () => {
       embed: (texts, how) =>
         ++calls > 2 ? Promise.reject(new Error('no more money')) : large.embed(texts, how),
     }
-    await expect(its.embedder.migrate({ to: failing })).rejects.toMatchObject({ code: 'MODEL_FAILED' })
+    await expect(its.embedder.migrate({ to: failing })).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: expect.stringMatching(/^2 documents could not be embedded/),
+    })
     const left = await its.jobs.list({ kind: 'embed', state: 'waiting' })
     expect(left.map(({ errorCode }) => errorCode)).toContain('MODEL_FAILED')
     expect(await answers(its)).toEqual(before)

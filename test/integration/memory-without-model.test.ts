@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ProlepsisError } from '../../src/domain/errors.ts'
 import { createMemory, type EngineEvent, type Memory, type MemoryOptions } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { codeOf, collect } from '../support/test-memory.ts'
@@ -39,11 +40,19 @@ function open(options: MemoryOptions): Promise<Memory> {
 const WITHOUT: [string, () => MemoryOptions][] = [
   ['another model', () => ({ embedder: createFakeEmbedder({ dimension: 32 }) })],
   ['no model', () => ({ modelDir: join(folder, 'nowhere') })],
-  ['a model that fails', () => ({ embedder: failing() })],
+  ['a model that fails', () => ({ embedder: failing(new Error('no power')) })],
+  [
+    'a provider that is away',
+    () => ({ embedder: failing(new ProlepsisError('MODEL_UNAVAILABLE', 'Nobody answers.')) }),
+  ],
+  [
+    'a provider whose address is dead',
+    () => ({ embedder: 'ollama:m', embedderBaseUrl: 'http://127.0.0.1:1/v1', modelAttempts: 1 }),
+  ],
 ]
 
-function failing(): NonNullable<MemoryOptions['embedder']> {
-  return { ...createFakeEmbedder({ dimension: 64 }), embed: () => Promise.reject(new Error('no power')) }
+function failing(reason: Error): NonNullable<MemoryOptions['embedder']> {
+  return { ...createFakeEmbedder({ dimension: 64 }), embed: () => Promise.reject(reason) }
 }
 
 test.each(WITHOUT)(

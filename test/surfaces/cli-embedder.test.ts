@@ -55,6 +55,7 @@ test('a bank moves to the model of a folder and back, and is told what to set', 
   const refused = await store.json(['recall', 'herons', '--bank', bank])
   expect([refused.code, refused.errorCode()]).toEqual([1, 'MODEL_MISMATCH'])
   expect(refused.err).toContain('embedder back-out')
+  expect(refused.err).toContain(`model_dir = \\"${modelDir}\\"`)
   vi.stubEnv('PROLEPSIS_MODEL_DIR', modelDir)
   expect((await store.run(['recall', 'herons', '--bank', bank])).out).toContain('Herons eat fish.')
   vi.unstubAllEnvs()

@@ -55,7 +55,7 @@ export async function languageVendor(
     case 'openrouter':
     case 'ollama':
     case 'openai-compatible':
-      return { model: (await compatible(provider, model, access)).chatModel(model) }
+      return { model: (await compatible(provider, model, access, 'model')).chatModel(model) }
   }
 }
 
@@ -102,7 +102,7 @@ export async function embeddingVendor(
       // servers of one's own cut silently what is over the window: small enough for all
       return {
         ...{
-          model: (await compatible(provider, model, access)).embeddingModel(model),
+          model: (await compatible(provider, model, access, 'embedder')).embeddingModel(model),
           maxTokens: 500,
           purposes: ALIKE,
         },
@@ -130,16 +130,25 @@ export function defaultBaseUrl(provider: Provider): string | null {
   return provider === 'openrouter' ? OPENROUTER_URL : null
 }
 
+const ADDRESS = {
+  model: { setting: 'modelBaseUrl', how: 'model_base_url' },
+  embedder: {
+    setting: 'embedderBaseUrl',
+    how: 'embedder_base_url, or where a bank is moved to it --base-url ({ embedder, embedderBaseUrl })',
+  },
+} as const
+
 async function compatible(
   provider: 'openrouter' | 'ollama' | 'openai-compatible',
   model: string,
   access: Access & Pick<ProviderAccess, 'variable'>,
+  use: keyof typeof ADDRESS,
 ): Promise<ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>> {
   const baseURL = access.baseUrl ?? defaultBaseUrl(provider)
   if (baseURL === null) {
     throw new ProlepsisError('INVALID_CONFIG', `A model of ${provider} needs the address of its API.`, {
-      hint: 'Set model_base_url (embedder_base_url for an embedding model), such as http://localhost:8000/v1.',
-      details: { setting: 'modelBaseUrl' },
+      hint: `Set ${ADDRESS[use].how}, such as http://localhost:8000/v1.`,
+      details: { setting: ADDRESS[use].setting },
     })
   }
   if (provider === 'openrouter') keyOf(provider, access)
