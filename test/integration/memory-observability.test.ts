@@ -38,8 +38,21 @@ beforeAll(async () => {
         : 'no JSON at all'
     },
   })
-  memory = await createMemory({ inMemory: true, embedder: createHashingEmbedder(), model, modelAttempts: 1 })
-  kept = await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md', await: 'enriched' })
+  let hasFailed = (): void => undefined
+  const failed = new Promise<void>((resolve) => {
+    hasFailed = resolve
+  })
+  memory = await createMemory({
+    ...{ inMemory: true, embedder: createHashingEmbedder(), model, modelAttempts: 1, drainMs: 0 },
+    onEvent: (event) => {
+      if (event.type === 'job-end' && event.state === 'waiting') hasFailed()
+    },
+  })
+  kept = await memory.retain('Kelly was born on March 4th 1990.', { source: 'kelly.md' })
+  // the first attempt fails; the second need not sit out its pause
+  await failed
+  await memory.jobs.retry({ source: 'kelly.md' })
+  await memory.jobs.run({ until: 'now' })
   await memory.recall('Is it unreadable?')
   await memory.ask('When was Kelly born?').catch(() => undefined)
   await memory.sweep(folder.path)

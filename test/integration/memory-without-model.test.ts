@@ -1,18 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ProlepsisError } from '../../src/domain/errors.ts'
 import { createMemory, type EngineEvent, type Memory, type MemoryOptions } from '../../src/index.ts'
 import { createFakeEmbedder } from '../../src/testing.ts'
 import { codeOf, collect } from '../support/test-memory.ts'
 
+/** Filled once; each test works on a copy. */
+let filledFolder: string
 let folder: string
 let memory: Memory
 let events: EngineEvent[]
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'prolepsis-no-model-'))
+beforeAll(async () => {
+  filledFolder = mkdtempSync(join(tmpdir(), 'prolepsis-no-model-'))
+  folder = filledFolder
   const filled = await open({ embedder: createFakeEmbedder({ dimension: 64 }) })
   await filled.retain(
     [
@@ -26,6 +29,11 @@ beforeEach(async () => {
   await filled.retain('# Crocodile\n\nA zoo has one.\n', { source: 'zoo.md', tags: ['animals'] })
   await filled.retain('Nothing else.', { source: 'other' })
   await filled.close()
+})
+afterAll(() => rmSync(filledFolder, { recursive: true, force: true }))
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'prolepsis-no-model-'))
+  cpSync(join(filledFolder, 'store'), join(folder, 'store'), { recursive: true })
 })
 afterEach(async () => {
   await memory.close()
