@@ -67,7 +67,11 @@ export async function* followTrace(
   }
   for (;;) {
     await pause(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => throwIfAborted(signal))
-    yield* await look()
+    for (const event of await look()) {
+      // also between the events of one look
+      throwIfAborted(signal)
+      yield event
+    }
     throwIfAborted(signal)
   }
 }
