@@ -2,21 +2,15 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-
-const SOURCE = fileURLToPath(new URL('./local-embedder.ts', import.meta.url))
+import { compileSources } from '../../../test/support/compiled-sources.ts'
 
 /** Embeds a text in a process of its own whose home is an empty folder; gives the files that are there afterwards. */
 async function filesAfterEmbedding(): Promise<readonly string[]> {
   const home = await mkdtemp(join(tmpdir(), 'prolepsis-home-'))
-  const program = `
-    const { createLocalEmbedder } = await import(${JSON.stringify(SOURCE)})
-    const embedder = await createLocalEmbedder()
-    await embedder.embed(['rain'], { purpose: 'query' })
-    await embedder.close()`
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+  const program = join(compileSources(), 'src/providers/local/__fixtures__/embed-and-end.js')
+  await promisify(execFile)(process.execPath, [program, 'close'], {
     env: { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: home, TMPDIR: tmpdir() },
   })
   const files = await readdir(home, { recursive: true })
