@@ -1,4 +1,4 @@
-// The main job, on real text: keeps this project's own documentation and source in a memory of its own, asks it
+// The main job, on real text: keeps this project's own documentation and a part of its source in a memory of its own, asks it
 // questions, and shows what came back and why. Everything below is the `prolepsis` command.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,19 @@ say(
 )
 console.log('or so; the next one only what changed.')
 prolepsis('index', 'docs', '--prefix', 'docs/')
-prolepsis('index', 'src', '--prefix', 'src/', '--ignore', '*.test.ts', '--ignore', '__fixtures__')
+// a part of the source: all of it would take two minutes more
+const LEFT_OUT = [
+  '*.test.ts',
+  '__fixtures__',
+  'surfaces',
+  'providers',
+  'answer',
+  'jobs',
+  'memory',
+  'maintain',
+  'retain',
+]
+prolepsis('index', 'src', '--prefix', 'src/', ...LEFT_OUT.flatMap((pattern) => ['--ignore', pattern]))
 prolepsis(
   'retain',
   'Kelly was born on March 4th 1990. She does not eat peanuts.',
