@@ -58,7 +58,7 @@ describe('events', () => {
       signal: interrupt.signal,
       onOut: (text) => {
         out += text
-        if (out.includes('Which city')) interrupt.abort()
+        if (out.includes('"type":"recall"')) interrupt.abort()
         if (asked) return
         asked = true
         void memory.recall('Which city is it?').then(() => memory.events.tail())
