@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, ProlepsisError, throwIfAborted } from '../domain/errors.ts'
+import { pause } from '../domain/pause.ts'
 import type { BankStore, VectorSpace } from '../store/bank-store.ts'
 import type { Queryable } from '../store/database.ts'
 import { spaceStates } from '../store/queries/bank-spaces.ts'
@@ -133,18 +134,4 @@ function stuck(space: VectorSpace, left: readonly number[]): ProlepsisError {
       details: { documents: left.slice(0, 20) },
     },
   )
-}
-
-/** Cut short by the signal. */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }

@@ -1,4 +1,5 @@
 import { ProlepsisError } from '../domain/errors.ts'
+import { pause } from '../domain/pause.ts'
 import type { JobRunProgress, JobRunResult } from '../memory-api.ts'
 import type { BankStore } from '../store/bank-store.ts'
 import { embeddingLine } from '../store/queries/embed-jobs.ts'
@@ -60,7 +61,7 @@ export async function runJobs(engine: Engine, options: RunJobsOptions): Promise<
       await worker.untilIdle(signal)
       if (isOver()) break
       if (until === 'now' || (until === 'idle' && !(await isAnyLeft()))) break
-      await pause(signal)
+      await pause(POLL_MS, signal)
     }
   } finally {
     await worker.stop()
@@ -74,18 +75,4 @@ async function isAnyMoved(banks: RunJobsOptions['banks']): Promise<boolean> {
     if ((await shadowSpace(database, bankId)) !== null) return true
   }
   return false
-}
-
-/** Cut short by the signal. */
-function pause(signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, POLL_MS)
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }
